@@ -59,6 +59,8 @@ pub(crate) enum ParameterError {
     NameCharacter { entry: String, of: &'static str, character: char },
     #[error("parameter {0}: the replacement must not be empty")]
     NoReplacement(String),
+    #[error("parameter {0}: expected a whole number")]
+    Count(String),
     #[error("parameter patches[{index}]: {message}")]
     Patch { index: usize, message: String },
 }
@@ -90,6 +92,9 @@ fn edits(parameters: &[Parameter]) -> Result<Edits, ParameterError> {
     };
     changes.extend(pairs(&["set", "image", "--"], &images, image));
     let replicas = entries(parameters, "replicas", "a workload", '=')?;
+    if let Some((entry, ..)) = replicas.iter().find(|(_, _, count)| count.parse::<i64>().is_err()) {
+        return Err(ParameterError::Count(entry.clone()));
+    }
     changes.extend(pairs(&["set", "replicas", "--"], &replicas, |key, value| format!("{key}={value}")));
     // Kustomize removes one pair of quotes, so a value may have quotes of its own.
     let quoted = |key: &str, value: &str| format!("{key}:\"{value}\"");

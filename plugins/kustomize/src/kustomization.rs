@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tiphys_tree::RepoPath;
-use tiphys_tree::kustomization::KUSTOMIZATIONS;
+use tiphys_tree::kustomization::{KUSTOMIZATIONS, KustomizationError as Error};
 
 use crate::call::Call;
 use crate::helm::top_of_repository;
@@ -22,7 +22,7 @@ pub(crate) enum KustomizationError {
     #[error("{0}")]
     Path(String),
     #[error(transparent)]
-    Outside(#[from] tiphys_tree::kustomization::KustomizationError),
+    Outside(#[from] Error),
     #[error("{path}", path = path.display())]
     Io {
         path: PathBuf,
@@ -60,19 +60,33 @@ pub(crate) fn append_patches(folder: &Path, patches: &[Value]) -> Result<(), Kus
 
 /// Checks that the kustomization, as it is now, does not lead out of the repository.
 pub(crate) fn check(call: &Call) -> Result<(), KustomizationError> {
-    let top = top_of_repository(call);
-    let below = call.folder.strip_prefix(&top).ok().and_then(Path::to_str);
-    let below = RepoPath::new(below.unwrap_or_default())
-        .map_err(|error| KustomizationError::Path(error.to_string()))?;
+    let (top, below) = application(call)?;
     Ok(tiphys_tree::kustomization::check(&top, &below)?)
 }
 
-/// Returns the components to add. With `ignore_missing`, directories without a kustomization are left out. Argo CD 3.6.1 also leaves out all
-/// after the first one.
-pub(crate) fn components(folder: &Path, paths: &[String], ignore_missing: bool) -> Vec<String> {
+/// Returns the repository's top directory, and the application's directory in it.
+fn application(call: &Call) -> Result<(PathBuf, RepoPath), KustomizationError> {
+    let top = top_of_repository(call);
+    let below = call.folder.strip_prefix(&top).ok().and_then(Path::to_str);
+    let below = RepoPath::new(below.unwrap_or_default());
+    Ok((top, below.map_err(|error| KustomizationError::Path(error.to_string()))?))
+}
+
+/// Returns the components to add, which must not lead out of the repository: kustomize looks for them at once. With `ignore_missing`,
+/// directories without a kustomization are left out. Argo CD 3.6.1 also leaves out all after the first one.
+pub(crate) fn components(
+    call: &Call,
+    paths: &[String],
+    ignore_missing: bool,
+) -> Result<Vec<String>, KustomizationError> {
+    let (_, below) = application(call)?;
+    if let Some(path) = paths.iter().find(|path| below.join(path).is_err()) {
+        let (file, path) = ("the parameters".to_owned(), path.clone());
+        return Err(Error::Outside { file, field: "components", path }.into());
+    }
     let exists =
-        |path: &&String| KUSTOMIZATIONS.into_iter().any(|name| folder.join(path).join(name).is_file());
-    paths.iter().filter(|path| !ignore_missing || exists(path)).cloned().collect()
+        |path: &&String| KUSTOMIZATIONS.into_iter().any(|name| call.folder.join(path).join(name).is_file());
+    Ok(paths.iter().filter(|path| !ignore_missing || exists(path)).cloned().collect())
 }
 
 #[cfg(test)]
@@ -113,31 +127,42 @@ mod tests {
         }
     }
 
+    fn call(folder: &Path) -> Call {
+        Call {
+            role: Role::Plugin,
+            arguments: Vec::new(),
+            variables: vec![("ARGOCD_APP_SOURCE_PATH".into(), "app".into())],
+            folder: folder.canonicalize().expect("it exists"),
+            executable: None,
+        }
+    }
+
     #[test]
     fn components_without_a_kustomization_are_left_out() {
-        let dir = folder(&[("a/kustomization.yaml", ""), ("b/Kustomization", ""), ("empty/x", "")]);
-        let paths = ["a", "empty", "gone", "b"].map(str::to_owned);
-        assert_eq!(components(dir.path(), &paths, true), ["a", "b"]);
-        assert_eq!(components(dir.path(), &paths, false), paths);
+        let files = [("app/x", ""), ("a/kustomization.yaml", ""), ("b/Kustomization", ""), ("empty/x", "")];
+        let dir = folder(&files);
+        let call = call(&dir.path().join("app"));
+        let paths = ["../a", "../empty", "gone", "../b"].map(str::to_owned);
+        assert_eq!(components(&call, &paths, true).expect("inside"), ["../a", "../b"]);
+        assert_eq!(components(&call, &paths, false).expect("inside"), paths);
     }
 
     #[test]
     fn component_outside_the_repository_is_refused() {
+        let out = "use a path inside of it, or a URL";
         let dir = folder(&[
             ("repo/app/kustomization.yaml", "components: [../../out]\n"),
             ("out/kustomization.yaml", ""),
         ]);
-        let folder = dir.path().canonicalize().expect("it exists").join("repo/app");
-        let call = Call {
-            role: Role::Plugin,
-            arguments: Vec::new(),
-            variables: vec![("ARGOCD_APP_SOURCE_PATH".into(), "app".into())],
-            folder,
-            executable: None,
-        };
+        let call = call(&dir.path().join("repo/app"));
         assert_eq!(
             check(&call).expect_err("it leads out").to_string(),
-            "app/kustomization.yaml: components: \"../../out\" is outside of the repository; use a path inside of it, or a URL"
+            format!("app/kustomization.yaml: components: \"../../out\" is outside of the repository; {out}")
+        );
+        let paths = ["../comp", "../../out"].map(str::to_owned);
+        assert_eq!(
+            components(&call, &paths, true).expect_err("it leads out").to_string(),
+            format!("the parameters: components: \"../../out\" is outside of the repository; {out}")
         );
     }
 }

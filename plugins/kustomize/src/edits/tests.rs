@@ -98,6 +98,7 @@ fn invalid_parameters_are_rejected_by_name() {
             r#"[{"name": "patches", "array": ["a"]}]"#,
             "parameter patches[0]: expected an object with the fields path or patch, target and options",
         ),
+        (r#"[{"name": "replicas", "map": {"w": "x"}}]"#, "parameter replicas[w]: expected a whole number"),
         (r#"[{"name": "components", "string": "a"}]"#, "parameter components: expected a list"),
         (
             r#"[{"name": "labels", "map": {"a:b": "c"}}]"#,
