@@ -306,12 +306,16 @@ pub(crate) async fn remote_urls(dir: &Path, git: &Git) -> Result<BTreeSet<String
 
 /// Returns names and normalised URLs of a repository's remotes, before and after `insteadOf` is applied.
 async fn remotes(dir: &Path, git: &Git) -> Result<Vec<(Option<String>, String)>, SourceError> {
-    let written = ["config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$"];
-    let expanded = ["remote", "--verbose"];
-    let (written, expanded) = tokio::try_join!(
-        ask(git, git.local(dir, Place::Here, written), Expect::Answer),
-        ask(git, git.local(dir, Place::Here, expanded), Expect::Success),
-    )?;
+    let pattern = r"^(remote\..*\.(push)?url|url\..*\.(push)?insteadof)$";
+    let written =
+        ask(git, git.local(dir, Place::Here, ["config", "--null", "--get-regexp", pattern]), Expect::Answer)
+            .await?;
+    // Without `insteadOf`, the URLs are those that are written.
+    let expanded = if written.split('\0').any(|item| item.starts_with("url.")) {
+        ask(git, git.local(dir, Place::Here, ["remote", "--verbose"]), Expect::Success).await?
+    } else {
+        String::new()
+    };
     let written = written.split('\0').filter_map(|item| {
         let (key, url) = item.split_once('\n')?;
         let (name, _) = key.strip_prefix("remote.")?.rsplit_once('.')?;

@@ -12,6 +12,9 @@ use crate::local::{Expect, ask};
 /// One of these is in every list of attributes that converts files where lines end as on Linux. `crlf` is a value of `eol`.
 const CONVERTING: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
 
+/// The setting of a file with attributes, as git prints it.
+const ATTRIBUTES_FILE: &str = "core.attributesfile";
+
 /// Words that git reads as false.
 const FALSE: [&str; 3] = ["false", "no", "off"];
 
@@ -27,15 +30,16 @@ pub(crate) struct CheckoutConfiguration {
 impl CheckoutConfiguration {
     /// Reads the configuration of a repository.
     pub(crate) async fn read(git: &Git, dir: &Path, place: Place<'_>) -> Result<Self, SourceError> {
-        let values = ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
-        let file = ["config", "--null", "--path", "--get", "core.attributesFile"];
-        let (values, file) = tokio::try_join!(
-            ask(git, git.local(dir, place, values), Expect::Answer),
-            ask(git, git.local(dir, place, file), Expect::Answer),
-        )?;
-        let attributes = match file.strip_suffix('\0') {
-            Some(file) => Some(dir.join(file)),
-            None => git.user_attributes(),
+        let values =
+            ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout|attributesfile)$"];
+        let values = ask(git, git.local(dir, place, values), Expect::Answer).await?;
+        let attributes = if values.contains(ATTRIBUTES_FILE) {
+            // Git replaces `~` in it.
+            let file = ["config", "--null", "--path", "--get", ATTRIBUTES_FILE];
+            let file = ask(git, git.local(dir, place, file), Expect::Answer).await?;
+            file.strip_suffix('\0').map(|file| dir.join(file))
+        } else {
+            git.user_attributes()
         };
         Ok(Self { attributes, ..Self::parse(&values) })
     }
