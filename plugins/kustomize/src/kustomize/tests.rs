@@ -38,7 +38,11 @@ impl World {
 
 /// Builds with the programs of a call, and returns the output or the message.
 fn built(call: &Call) -> String {
-    let building = async { Kustomize::new(call, None).await?.build(&HelmVersions::default()).await };
+    built_for(call, &HelmVersions::default())
+}
+
+fn built_for(call: &Call, versions: &HelmVersions) -> String {
+    let building = async { Kustomize::new(call, None).await?.build(versions).await };
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     match runtime.block_on(building) {
         Ok(output) => String::from_utf8(output).expect("UTF-8"),
@@ -94,6 +98,42 @@ fn unknown_file_of_the_program_is_reported() {
         built(&Call { executable: None, ..world.call() }),
         "the file of this program is not known, which kustomize calls instead of helm and git; mount /proc"
     );
+}
+
+#[test]
+fn program_of_the_settings_is_used_whatever_the_version() {
+    let mut world = World::new(&[("kustomize", "echo installed"), ("own", "echo own $1")]);
+    world.variables.push(("KUSTOMIZE_PROGRAM".into(), world.folder.path().join("own").into()));
+    assert_eq!(built(&world.call()), "own build\n");
+    world.variables.push(("KUSTOMIZE_PROGRAM".into(), "/gone/kustomize".into()));
+    assert_eq!(built(&world.call()), "cannot start /gone/kustomize: No such file or directory (os error 2)");
+}
+
+#[test]
+fn helm_gets_the_versions_of_the_cluster_if_it_is_enabled() {
+    let script = |version| format!("[ $1 = version ] && echo {version} && exit; shift 3; echo $*");
+    for (version, options, own, expected) in [
+        ("v5.8.3", "", HelmVersions::default(), ".\n"),
+        (
+            "v5.8.3",
+            "--enable-helm",
+            HelmVersions::default(),
+            "--enable-helm --helm-kube-version 1.30 --helm-api-versions v1 --helm-api-versions apps/v1 .\n",
+        ),
+        (
+            "v5.8.3",
+            "--enable-helm=false --as-current-user",
+            HelmVersions { kube_version: Some("1.31".to_owned()), api_versions: vec!["x/v1".to_owned()] },
+            "--enable-helm=false --as-current-user --helm-kube-version 1.31 --helm-api-versions x/v1 .\n",
+        ),
+        ("v5.2.1", "--enable-helm", HelmVersions::default(), "--enable-helm .\n"),
+    ] {
+        let mut world = World::new(&[("kustomize", &script(version))]);
+        world.variables.push(("KUSTOMIZE_BUILD_OPTIONS".into(), options.into()));
+        world.variables.push(("KUBE_VERSION".into(), "1.30".into()));
+        world.variables.push(("KUBE_API_VERSIONS".into(), "v1,apps/v1".into()));
+        assert_eq!(built_for(&world.call(), &own), expected, "{version} {options}");
+    }
 }
 
 #[test]
