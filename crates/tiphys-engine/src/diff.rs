@@ -28,6 +28,8 @@ pub struct Comparison {
     pub objects: Vec<ObjectDiff>,
     /// Number of objects that are equal on both sides.
     pub equal: usize,
+    /// Number of changed lines that are left out.
+    pub ignored_lines: usize,
 }
 
 /// An object that differs between the sides.
@@ -155,6 +157,23 @@ impl Comparison {
             }
         }
         self
+    }
+
+    /// Leaves out changed lines of objects that both sides have, if `is_ignored` accepts them: both sides get the new ones. An object that
+    /// differs in nothing else is left out.
+    pub fn ignore_lines(&mut self, is_ignored: &dyn Fn(&str) -> bool) {
+        let mut ignored_lines = 0;
+        self.objects.retain_mut(|ObjectDiff { change, .. }| {
+            let Change::Changed { before, after } = change else { return true };
+            let new = after.to_yaml();
+            let (old, lines) = text::with_ignored(&before.to_yaml(), &new, is_ignored);
+            ignored_lines += lines;
+            if lines > 0 && old != new {
+                before.set_yaml(&old);
+            }
+            lines == 0 || old != new
+        });
+        self.ignored_lines += ignored_lines;
     }
 
     /// Records the two sides of an object.

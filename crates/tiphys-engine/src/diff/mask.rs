@@ -33,6 +33,13 @@ impl Shown {
         masks.apply(&mut self.0);
     }
 
+    /// Replaces the object. One that is no longer YAML stays as it was.
+    pub(super) fn set_yaml(&mut self, text: &str) {
+        if let Ok(Some(node)) = tiphys_yaml::read_document(text.as_bytes()) {
+            self.0 = node.to_value();
+        }
+    }
+
     /// Returns the object as YAML with sorted keys.
     pub fn to_yaml(&self) -> String {
         yaml(&self.0)

@@ -25,6 +25,9 @@ pub struct DifferenceDocument {
     pub base_error: Option<String>,
     /// The number of equal objects. Null if it could not be compared.
     pub equal: Option<usize>,
+    /// The number of changed lines that are left out on request. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored_lines: Option<usize>,
     /// The full name at the base if the application was renamed.
     pub renamed_from: Option<String>,
     /// The full name at the head if the application was renamed.
@@ -95,6 +98,7 @@ impl DifferenceDocument {
             error: diff.result.as_ref().err().map(ServiceError::message),
             base_error: diff.base_error.clone(),
             equal: comparison.map(|comparison| comparison.equal),
+            ignored_lines: comparison.map(|comparison| comparison.ignored_lines).filter(|lines| *lines > 0),
             renamed_from: None,
             renamed_to: None,
             settings: diff.settings.iter().map(SettingDocument::from).collect(),

@@ -1,6 +1,7 @@
 //! Arguments of `diff`, and options for printing differences.
 
 use clap::{ArgAction, Args};
+use regex::Regex;
 
 use super::{ApplicationArgs, BaseArgs, shared};
 
@@ -52,6 +53,7 @@ whose tool does so, runs the files of that side.";
 
 // Options for printing differences.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct DiffOutputArgs {
     /// Number of unchanged lines around each difference
     #[arg(short = 'U', long, value_name = "N", default_value_t = tiphys_engine::diff::DEFAULT_CONTEXT_LINES)]
@@ -60,6 +62,14 @@ pub(crate) struct DiffOutputArgs {
     /// Exit with 1 if there are differences; with `--exit-code=false` exit with 0
     #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true")]
     pub(crate) exit_code: bool,
+
+    /// Leave out changed lines that match, such as `helm.sh/chart:`; repeat for more. They are counted, and still exit with 1
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) ignore_lines: Vec<Regex>,
+
+    /// Exit with 0 if nothing but ignored lines differs
+    #[arg(long, requires = "ignore_lines")]
+    pub(crate) ignore_lines_exit: bool,
 
     /// Do not exit with 5 because of applications and application sets that could not be compared
     #[arg(long)]

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use super::unified;
+use super::{unified, with_ignored};
 
 #[test]
 fn hunks_have_requested_number_of_context_lines() {
@@ -17,6 +17,21 @@ fn hunks_have_requested_number_of_context_lines() {
         assert_eq!(unified(before, after, context), expected, "{after:?} {context}");
     }
     assert_eq!(unified("", "x\n", 3), "@@ -0,0 +1 @@\n+x\n");
+}
+
+#[test]
+fn ignored_lines_are_as_in_the_new_text() {
+    let is_ignored = |line: &str| line.contains("version");
+    for (before, after, expected, lines) in [
+        ("a\nversion: 1\nb\n", "a\nversion: 2\nb\n", "a\nversion: 2\nb\n", 1),
+        ("a\nversion: 1\nb: 1\n", "a\nversion: 2\nb: 2\n", "a\nversion: 2\nb: 1\n", 1),
+        ("a\n", "a\nversion: 2\n", "a\nversion: 2\n", 1),
+        ("a\nversion: 1\n", "a\n", "a\n", 1),
+        ("a\n", "b\n", "a\n", 0),
+        ("version: 1\nx\n", "y\n", "version: 1\nx\n", 0),
+    ] {
+        assert_eq!(with_ignored(before, after, &is_ignored), (expected.to_owned(), lines), "{before:?}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) async fn run(
     let comparing = Box::pin(compare_previews(workspace, &previews, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
     let sides = Sides::new("existing", "generated").with_sets(SetNotes::of_previews(&previews));
-    output::finish(&compared, &sides, &form, &args.shown, worst, host).await
+    output::finish(compared, &sides, &form, &args.shown, worst, host).await
 }
 
 /// Compares the Applications of sets with those at a revision.
@@ -60,5 +60,5 @@ async fn change(
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     crate::commands::diff::base::print_notes(&compared);
     let sides = crate::commands::diff::base::sides(revision, sets, &compared);
-    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
+    output::finish(compared.applications, &sides, form, &args.shown, worst, host).await
 }

@@ -36,7 +36,7 @@ pub(super) async fn run(
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
     let sides = sides(revision, sets, &compared);
-    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
+    output::finish(compared.applications, &sides, form, &args.shown, worst, host).await
 }
 
 /// Prints errors and warnings of a comparison, and compares the applications. Returns the notes about sets and the worst error, too.

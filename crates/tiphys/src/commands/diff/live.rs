@@ -45,5 +45,5 @@ pub(super) async fn run(
     let mut compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
     compared.extend(unusable);
     let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets, sets.warnings()));
-    output::finish(&compared, &sides, form, &args.shown, worst, host).await
+    output::finish(compared, &sides, form, &args.shown, worst, host).await
 }

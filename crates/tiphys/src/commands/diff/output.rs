@@ -167,10 +167,30 @@ fn counts(application: &ApplicationDiff) -> Counts {
     application.result.as_ref().map(Comparison::counts).unwrap_or_default()
 }
 
+/// Leaves out lines that the arguments ignore.
+fn ignore_lines(applications: &mut [ApplicationDiff], args: &DiffOutputArgs) {
+    let is_ignored = |line: &str| args.ignore_lines.iter().any(|pattern| pattern.is_match(line));
+    if !args.ignore_lines.is_empty() {
+        for comparison in applications.iter_mut().filter_map(|one| one.result.as_mut().ok()) {
+            comparison.ignore_lines(&is_ignored);
+        }
+    }
+}
+
+/// Describes the lines that are left out: `, 12 lines ignored`.
+fn ignored_lines(applications: &[ApplicationDiff]) -> String {
+    let compared = applications.iter().filter_map(|one| one.result.as_ref().ok());
+    match compared.map(|comparison| comparison.ignored_lines).sum::<usize>() {
+        0 => String::new(),
+        1 => ", 1 line ignored".to_owned(),
+        lines => format!(", {lines} lines ignored"),
+    }
+}
+
 /// Prints differences to standard output, failures and counts to standard error. Returns 5 if not everything could be compared,
 /// else the exit code of `worst`, else 1 if something differs.
 pub(crate) async fn finish(
-    applications: &[ApplicationDiff],
+    mut applications: Vec<ApplicationDiff>,
     sides: &Sides,
     form: &Form,
     args: &DiffOutputArgs,
@@ -178,12 +198,16 @@ pub(crate) async fn finish(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     error::warn_all(applications.iter().flat_map(|one| &one.warnings));
-    for warning in base_warnings(applications, sides) {
+    for warning in base_warnings(&applications, sides) {
         tracing::warn!("{warning}");
     }
     let failed = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), None);
+    let differed = applications.iter().any(ApplicationDiff::differs);
+    ignore_lines(&mut applications, args);
+    let applications = applications.as_slice();
     let not_compared = NotCompared::of(applications, sides);
     let mut differ = applications.iter().any(ApplicationDiff::differs);
+    let only_ignored = differed && !differ;
     match form {
         Form::External(command) => {
             if differ {
@@ -205,6 +229,7 @@ pub(crate) async fn finish(
         Form::Table => output::print(&table(applications, sides))?,
     }
     print_counts(applications, not_compared);
+    let differ = differ || (only_ignored && !args.ignore_lines_exit);
     let lacks_selected = not_compared.any() && !args.allow_not_compared;
     if let Some(code) = error::exit_code_of_incomplete(failed.max(worst), lacks_selected) {
         return Ok(code);
@@ -301,7 +326,8 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 /// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
 fn print_counts(applications: &[ApplicationDiff], not_compared: NotCompared) {
     let headline = unified::headline(applications, not_compared);
-    output::status(&format!("{headline}; {}", equal(total(applications))));
+    let ignored = ignored_lines(applications);
+    output::status(&format!("{headline}{ignored}; {}", equal(total(applications))));
 }
 
 fn equal(counts: Counts) -> String {

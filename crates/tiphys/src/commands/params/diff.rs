@@ -36,5 +36,5 @@ pub(super) async fn run(
     let comparing = Box::pin(params::compare_unsaved(&workspace, &change));
     let diff = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
     let sides = Sides::new("saved", "unsaved");
-    output::finish(&[diff], &sides, &form, &args.shown, None, host).await
+    output::finish(vec![diff], &sides, &form, &args.shown, None, host).await
 }

@@ -264,8 +264,9 @@ fn heading(overview: &Overview, applications: &[ApplicationDiff], sides: &Sides)
     let counts = total(applications);
     let objects = if counts.differ() { unified::summary(counts) + ", " } else { String::new() };
     format!(
-        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; objects: {objects}{} equal.\n",
+        "### Manifests: {}{}\n\nFrom {} to {}: applications that differ: {differ} of {}; objects: {objects}{} equal.\n",
         overview.headline(),
+        super::ignored_lines(applications),
         code(&sides.before),
         code(&sides.after),
         applications.len(),
