@@ -79,14 +79,17 @@ pub(crate) fn components(
     paths: &[String],
     ignore_missing: bool,
 ) -> Result<Vec<String>, KustomizationError> {
-    let (_, below) = application(call)?;
-    if let Some(path) = paths.iter().find(|path| below.join(path).is_err()) {
-        let (file, path) = ("the parameters".to_owned(), path.clone());
-        return Err(Error::Outside { file, field: "components", path }.into());
-    }
     let exists =
         |path: &&String| KUSTOMIZATIONS.into_iter().any(|name| call.folder.join(path).join(name).is_file());
-    Ok(paths.iter().filter(|path| !ignore_missing || exists(path)).cloned().collect())
+    let paths: Vec<String> = paths.iter().filter(|path| !ignore_missing || exists(path)).cloned().collect();
+    let (_, below) = application(call)?;
+    match paths.iter().find(|path| below.join(path).is_err()) {
+        Some(path) => {
+            let (file, path) = ("the parameters".to_owned(), path.clone());
+            Err(Error::Outside { file, field: "components", path }.into())
+        }
+        None => Ok(paths),
+    }
 }
 
 #[cfg(test)]
