@@ -197,38 +197,40 @@ impl SharedOptions {
 
     /// Adds the values of a setting's option, before and after the name of the command.
     fn add(&mut self, setting: &'static Setting, levels: &[&ArgMatches]) -> Result<(), ServiceError> {
-        let is_given = |matches: &&&ArgMatches| {
-            matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
-                && matches.value_source(setting.key) == Some(ValueSource::CommandLine)
-        };
-        let given: Vec<&ArgMatches> = levels.iter().filter(is_given).copied().collect();
-        if setting == Setting::ANSWERS && !given.is_empty() {
+        let given: Vec<&ArgMatches> =
+            levels.iter().copied().filter(|matches| is_given(matches, setting.key)).collect();
+        if given.is_empty() {
+            return Ok(());
+        }
+        if setting == Setting::ANSWERS {
             // The argument of `appset` commands that replaces the setting.
             self.given.replace(setting);
-        } else if setting.is_switch() && !given.is_empty() {
-            self.given.set_option(setting, vec!["true".to_owned()])?;
-        } else if !given.is_empty() {
-            let values = given.iter().filter_map(|matches| matches.get_raw(setting.key)).flatten();
-            let values =
-                values.map(|value| text(value, &setting.argument())).collect::<Result<Vec<_>, _>>()?;
-            self.given.set_option(setting, values)?;
+            return Ok(());
         }
-        Ok(())
+        let values = if setting.is_switch() {
+            vec!["true".to_owned()]
+        } else {
+            let values = given.iter().filter_map(|matches| matches.get_raw(setting.key)).flatten();
+            values.map(|value| text(value, &setting.argument())).collect::<Result<_, _>>()?
+        };
+        self.given.set_option(setting, values)
     }
 }
 
 /// Refuses options before the name of a command that the command does not use.
 fn refuse_unused(before: &ArgMatches, command: &ArgMatches) -> Result<(), ServiceError> {
     let settings = Setting::ALL.iter().map(|setting| (setting.key, setting.argument()));
-    let others = [CONFIG, OUTPUT, VERBOSE].map(|id| (id, format!("--{id}")));
-    let is_given = |id: &str| {
-        before.try_contains_id(id).is_ok_and(|is_defined| is_defined)
-            && before.value_source(id) == Some(ValueSource::CommandLine)
-    };
-    match settings.chain(others).find(|(id, _)| is_given(id) && command.try_contains_id(id).is_err()) {
+    let mut options = settings.chain([CONFIG, OUTPUT, VERBOSE].map(|id| (id, format!("--{id}"))));
+    match options.find(|(id, _)| is_given(before, id) && command.try_contains_id(id).is_err()) {
         Some((_, option)) => Err(ServiceError::invalid_input(format!("this command does not use {option}"))),
         None => Ok(()),
     }
+}
+
+/// Whether the command line gives the argument `id`; `false` for one that the command does not define.
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_contains_id(id).is_ok_and(|has_value| has_value)
+        && matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
 /// Splits the values of `--config`: the project file that they choose, and settings `KEY=VALUE`.
