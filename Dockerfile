@@ -1,5 +1,5 @@
 # Two images: the default one has tiphys and nothing else, for an init container that gives it to the sidecars of plugins
-# (docs/beside-argo-cd.md); `--target ci` has git, helm, kustomize and tiphys, for jobs of CI systems.
+# (docs/beside-argo-cd.md); `--target ci` has git, helm, kustomize (in tiphys-native) and tiphys, for jobs of CI systems.
 #
 #   docker build --build-arg TIPHYS_COMMIT="$(git rev-parse HEAD)" --tag registry.example.com/tiphys:1 .
 #   docker build --build-arg TIPHYS_COMMIT="$(git rev-parse HEAD)" --tag registry.example.com/tiphys-ci:1 --target ci .
@@ -21,7 +21,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/tiphys /usr/local/bin/
-COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/kustomize /usr/local/bin/
+COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/tiphys-native /usr/local/bin/
 
 # Without a shell, and nothing is written but where a command is told to: it runs with a read-only root file system.
 FROM scratch

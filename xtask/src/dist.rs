@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 use crate::build::{PROGRAM, target_folder};
 use crate::cargo::{output, program, run as run_program, variable};
 use crate::files::{create_directory, entries, read_bytes, remove, write};
-use crate::{Failure, tools};
+use crate::{Failure, native, tools};
 use archive::File;
 use target::Architecture;
 
@@ -109,7 +109,12 @@ impl Release<'_> {
                 Some(documents) => documents,
                 none => none.insert(self.documents(&stripped)?),
             };
-            let mut files = vec![File::program(PROGRAM, read_bytes(&stripped)?)];
+            let native_program = built.with_file_name(native::PROGRAM);
+            native::build(self.root, Some(architecture.name()), &native_program)?;
+            let mut files = vec![
+                File::program(PROGRAM, read_bytes(&stripped)?),
+                File::program(native::PROGRAM, read_bytes(&native_program)?),
+            ];
             files.extend_from_slice(documents);
             let name = archive::name(&self.version, architecture);
             let packed = archive::pack(&name, &files, self.time);

@@ -11,10 +11,10 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
 use crate::build::{self, Profile};
 use crate::cargo::{program as program_at, run as run_program, search_path, variable};
 use crate::files::create_directory;
+use crate::{Failure, native};
 
 /// The programs. Those of plugins are also part of the first one.
 const PROGRAMS: [&str; 3] = [build::PROGRAM, "tiphys-helm", "tiphys-kustomize"];
@@ -42,6 +42,15 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let bin = destination.join("bin");
     for program in PROGRAMS {
         copy_file(&built.with_file_name(program), &bin.join(program))?;
+    }
+    let native_program = built.with_file_name(native::PROGRAM);
+    match native::build(root, None, &native_program) {
+        Ok(()) => copy_file(&native_program, &bin.join(native::PROGRAM))?,
+        Err(failure) => println!(
+            "{failure}
+{} is not installed, so there is no Jsonnet, and kustomize is slower",
+            native::PROGRAM
+        ),
     }
     let manual = destination.join("share/man");
     run_program(program_at(bin.join(build::PROGRAM)).args(["help", "--man"]).arg(&manual))?;

@@ -15,6 +15,7 @@ mod failure;
 mod files;
 mod fuzz;
 mod install;
+mod native;
 mod test;
 mod tidy;
 mod tools;

@@ -1,4 +1,4 @@
-//! `cargo xtask tools`: installs helm, kustomize, yq and jq for plugins, tests and demo, mdbook for the book, and Helm 3 and an OCI
+//! `cargo xtask tools`: installs helm, kustomize, tiphys-native, yq and jq for plugins, tests and demo, mdbook for the book, and Helm 3 and an OCI
 //! registry and a Kubernetes API server for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
 //!
 //! A program in `KUBEBUILDER_ASSETS` is linked in any version, by the convention of tests with a Kubernetes API server.
@@ -16,7 +16,7 @@ use std::env::split_paths;
 use std::path::{Path, PathBuf};
 
 use crate::cargo::{search_path, variable};
-use crate::{Failure, files};
+use crate::{Failure, files, native};
 pub(crate) use catalogue::Purpose;
 
 /// Arguments of `cargo xtask tools`.
@@ -86,6 +86,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
                 crate::install::copy_file(&place, &cached)?;
             }
         }
+    }
+    if options.includes(Purpose::Plugins) {
+        // Go builds only what has changed.
+        let new = build::empty_directory(&home)?.join(native::PROGRAM);
+        native::build(root, None, &new)?;
+        files::rename(&new, &bin.join(native::PROGRAM))?;
     }
     if options.includes(Purpose::Python) {
         python::provide(&home, options)?;

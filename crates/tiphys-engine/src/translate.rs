@@ -44,6 +44,15 @@ pub struct DirectoryPlan {
     pub exclude: Option<String>,
     /// Whether to read files with any extension.
     pub any_extension: bool,
+    /// The options of the Jsonnet files in their order, the last ones also of all further files.
+    pub jsonnet: Vec<JsonnetOptions>,
+}
+
+impl DirectoryPlan {
+    /// Returns the options of the Jsonnet file at a position, from 0.
+    pub fn jsonnet_at(&self, position: usize) -> JsonnetOptions {
+        self.jsonnet.get(position).or(self.jsonnet.last()).cloned().unwrap_or_default()
+    }
 }
 
 /// A source that cannot be translated.
@@ -64,9 +73,6 @@ pub enum TranslateError {
     /// An image override without a replacement, which kustomize refuses.
     #[error("kustomize: images: {0:?} replaces nothing; write NAME=REPLACEMENT, NAME:TAG or NAME@DIGEST")]
     Image(String),
-    /// A `jsonnet` block.
-    #[error("directory: `jsonnet` is not supported; render `.jsonnet` files with a plugin")]
-    Jsonnet,
 }
 
 /// Returns the plan for a source whose type is known, after its override files were merged.
@@ -82,8 +88,8 @@ pub fn translate(
         }
         SourceType::Directory => {
             unsupported_look_ups(&source.annotated_parameters, "directory")?;
-            let block = source.directory.as_ref();
-            block.map_or_else(|| Ok(DirectoryPlan::default()), directory_plan).map(SourcePlan::Directory)
+            let plan = source.directory.as_ref().map(|block| directory_plan(block, build));
+            Ok(SourcePlan::Directory(plan.unwrap_or_default()))
         }
         SourceType::Native(native) => {
             let plan = (native.plan)(source, build)?;
@@ -134,17 +140,38 @@ fn plugin_plan(block: &PluginSource, annotated: &[DynamicParameter]) -> Result<P
     })
 }
 
-fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateError> {
-    if block.jsonnet != JsonnetOptions::default() {
-        return Err(TranslateError::Jsonnet);
-    }
+fn directory_plan(block: &DirectorySource, build: &BuildEnvironment) -> DirectoryPlan {
     let pattern = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    Ok(DirectoryPlan {
+    DirectoryPlan {
         recurse: block.recurse,
         include: pattern(&block.include),
         exclude: pattern(&block.exclude),
         any_extension: block.disable_extension_filter,
-    })
+        jsonnet: jsonnet_plan(&block.jsonnet, build),
+    }
+}
+
+/// Files after this number of Jsonnet files have the same options.
+const EXPANSIONS_MAX: usize = 32;
+
+/// Replaces variables in the values of Jsonnet variables. Argo CD does so again for each file, in the values that the file before has.
+fn jsonnet_plan(options: &JsonnetOptions, build: &BuildEnvironment) -> Vec<JsonnetOptions> {
+    let expanded = |options: &JsonnetOptions| {
+        let mut options = options.clone();
+        for variable in options.ext_vars.iter_mut().chain(&mut options.tlas) {
+            variable.value = build.expand(&variable.value);
+        }
+        options
+    };
+    let mut of_files = vec![expanded(options)];
+    while let Some(last) = of_files.last().filter(|_| of_files.len() < EXPANSIONS_MAX) {
+        let next = expanded(last);
+        if next == *last {
+            break;
+        }
+        of_files.push(next);
+    }
+    of_files
 }
 
 /// The values of `helm.version` that Argo CD accepts. All of them run the installed Helm.

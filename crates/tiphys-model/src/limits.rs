@@ -99,6 +99,8 @@ limits! {
     /// `cmp-server`: maximum size of a gRPC message in either direction. All manifests of a response must fit. Without it, the MiB of
     /// `ARGOCD_GRPC_MAX_SIZE_MB`, else 100 MiB
     MESSAGE_BYTES_MAX = "message-bytes-max", Bytes, None, 1..=u64::MAX;
+    /// Maximum memory of one process of `tiphys-native`, which builds kustomizations and evaluates Jsonnet files
+    NATIVE_BYTES_MAX = "native-bytes-max", Bytes, Some(2 << 30), 1..=u64::MAX;
     /// `cmp-server`: maximum size of a received archive
     PACKED_BYTES_MAX = "packed-bytes-max", Bytes, Some(1 << 30), 1..=u64::MAX;
     /// Maximum size of one answer of a plugin service of application sets, decompressed

@@ -17,6 +17,7 @@ mod explanation;
 mod load;
 mod local;
 mod many;
+mod native;
 mod observer;
 mod plugin;
 mod quote;
@@ -34,6 +35,9 @@ pub use error::{CommandFailure, Phase, PluginError};
 pub use explanation::{Explanation, Explanations, LayerPlace, PARAMETER_VARIABLE, ValueLayer};
 pub use load::{LoadError, LoadedPlugin, PluginFiles, load_plugins, read_plugin_file};
 pub use local::{COMMAND_LOG, LocalPlugin};
+pub use native::{
+    NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCall, NativeCommand, NativeError, NativeOutput, NativeProgram,
+};
 pub use observer::{CommandEnd, Observer, Unobserved};
 pub use plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
 pub use quote::quote_command;

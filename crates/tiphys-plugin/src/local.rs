@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_model::params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
-use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError};
+use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, chain};
 use tiphys_tree::glob::{FindCache, Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -22,6 +22,7 @@ use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{CommandFailure, Phase, PluginError};
 use crate::explanation::{self, Explanation, Explanations, PARAMETER_VARIABLE};
+use crate::native::{NativeCall, NativeError};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin, warnings_in};
 use crate::quote::quote_command;
@@ -138,6 +139,42 @@ impl LocalPlugin {
         let (mut ongoing, variables) = beginning.begin(request, phase, first, files).await?;
         env.extend(variables);
         self.run_in(&mut ongoing, request, commands, env).await
+    }
+
+    /// Returns the output of `generate` that the native program has for it. `None` if the command must run: it is not known to that program,
+    /// or fails there, and is to report the cause itself.
+    async fn by_native_program(&self, request: &Request) -> Result<Option<CommandOutput>, PluginError> {
+        let settings = &self.settings;
+        let native = settings.native.as_ref();
+        let Some(native) = native.filter(|_| self.config.init.is_none() && settings.keep_workdirs.is_none())
+        else {
+            return Ok(None);
+        };
+        let (argv, env) = (self.argv(&self.config.generate), self.environment(request));
+        let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
+        let message = native.request(&argv, &call).filter(|_| request.resolved.is_empty());
+        let Some(message) = message else { return Ok(None) };
+        let _slot =
+            settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
+        let began = Instant::now();
+        let answer = native.ask(&message, request.deadline, &request.cancel).await;
+        let (phase, command, duration) = (Phase::Generate, quote_command(&argv), began.elapsed());
+        match answer {
+            Ok(answer) => {
+                settings.observer.command_ended(phase, duration, CommandEnd::Succeeded);
+                let stdout = answer.output.into_bytes();
+                Ok(Some(CommandOutput { stdout, stderr: answer.warnings.trim().to_owned(), duration }))
+            }
+            Err(NativeError::DeadlineExceeded(_)) => {
+                settings.observer.command_ended(phase, duration, CommandEnd::DeadlineExceeded);
+                Err(PluginError::DeadlineExceeded { phase, command, stderr: String::new() })
+            }
+            Err(NativeError::Cancelled) => Err(PluginError::Cancelled),
+            Err(error) => {
+                tracing::debug!(command, cause = chain(&error), "The command runs as a process of its own");
+                Ok(None)
+            }
+        }
     }
 
     /// Matches a pattern in a directory of a tree.
@@ -425,7 +462,10 @@ impl Plugin for LocalPlugin {
         let mut commands = Vec::new();
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
-        let finished = self.run(request, &commands).await?;
+        let finished = match self.by_native_program(request).await? {
+            Some(output) => vec![output],
+            None => self.run(request, &commands).await?,
+        };
         let check = TreeCheck::start(self.trees(request));
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
         let began = Instant::now();

@@ -9,6 +9,7 @@ use tiphys_tree::Store;
 use crate::announcement::Strictness;
 use crate::endings::Endings;
 use crate::environment::HomeFolder;
+use crate::native::NativeProgram;
 use crate::observer::Observer;
 use crate::slots::Slots;
 
@@ -20,6 +21,8 @@ pub struct RunSettings {
     /// Names of programs that are part of the launcher's executable: it runs them if its first argument is such a name. They are used for
     /// commands of these names, except where the plugin's directory has a file of that name.
     pub programs: &'static [&'static str],
+    /// The program that does some commands instead of them.
+    pub native: Option<Arc<NativeProgram>>,
     /// Makes the run directories.
     pub store: Arc<Store>,
     /// Limits of output and standard error, and the grace period.

@@ -23,6 +23,12 @@ pub fn find_program(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     candidates(program, search_path).find(|candidate| is_executable(candidate))
 }
 
+/// Returns the file of a program beside another file, else the one in `search_path`.
+pub fn find_beside(file: &Path, program: &str, search_path: &OsStr) -> Option<PathBuf> {
+    let beside = file.with_file_name(program);
+    if is_executable(&beside) { Some(beside) } else { find_program(Path::new(program), search_path) }
+}
+
 /// Returns the file of a program without a `/` that exists in a directory of `search_path` and may not be executed.
 pub fn find_not_executable(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     candidates(program, search_path).find(|candidate| candidate.is_file() && !is_executable(candidate))

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use crate::bounded::HeadAndTail;
@@ -130,7 +131,8 @@ impl Tool {
         dir: &Path,
         stdin: Option<Vec<u8>>,
     ) -> Result<ToolOutput, ToolError> {
-        let mut running = self.start(args, dir, stdin.is_some())?;
+        let input = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+        let mut running = self.start(args, dir, input, Stdio::piped())?;
         let mut printed = Printed {
             stdout: Vec::new(),
             stdout_bytes_max: self.stdout_bytes_max,
@@ -156,7 +158,13 @@ impl Tool {
         // Dropping `running` ends what still runs.
     }
 
-    fn start(&self, args: &[OsString], dir: &Path, with_stdin: bool) -> Result<Running, ToolError> {
+    pub(crate) fn start(
+        &self,
+        args: &[OsString],
+        dir: &Path,
+        stdin: Stdio,
+        stderr: Stdio,
+    ) -> Result<Running, ToolError> {
         let fail = |source| ToolError::Start { program: self.program.display().to_string(), source };
         if !dir.is_dir() {
             let message = format!("working directory {} does not exist", dir.display());
@@ -171,9 +179,9 @@ impl Tool {
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .process_group(0)
-            .stdin(if with_stdin { Stdio::piped() } else { Stdio::null() })
+            .stdin(stdin)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(stderr);
         let child = start.spawn(process).map_err(fail)?;
         Ok(Running { child, start })
     }
@@ -208,12 +216,23 @@ impl From<io::Error> for Failure {
 }
 
 /// A running tool. Dropping it ends its process group.
-struct Running {
+#[derive(Debug)]
+pub(crate) struct Running {
     child: OwnChild,
     start: Start,
 }
 
 impl Running {
+    /// Takes its standard input and output.
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        self.child.stdin.take().zip(self.child.stdout.take())
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
     async fn follow(&mut self, input: Option<Vec<u8>>, printed: &mut Printed) -> Result<ExitStatus, Failure> {
         let stdin = self.child.stdin.take();
         let mut stdout = self.child.stdout.take();

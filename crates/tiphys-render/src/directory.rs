@@ -1,5 +1,6 @@
 //! Plain manifests: the YAML and JSON files of a directory, sorted by path component.
 
+mod jsonnet;
 mod last_folder;
 
 use std::sync::Arc;
@@ -10,6 +11,8 @@ use tiphys_model::limits::Limit;
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Data, Node, file_text, read_json, split_documents_into};
 
+pub use jsonnet::JsonnetError;
+pub(crate) use jsonnet::JsonnetEvaluator;
 pub(crate) use last_folder::LastFolder;
 
 /// Files with this text are skipped, as in Argo CD.
@@ -48,13 +51,14 @@ pub enum DirectoryError {
         #[source]
         limit: Limit,
     },
-    /// A Jsonnet file.
-    #[error(
-        "{file}: Jsonnet files are not supported; exclude them with `directory.exclude`, or render them with a plugin"
-    )]
+    /// A Jsonnet file cannot be evaluated.
+    #[error("{file}")]
     Jsonnet {
         /// The file.
         file: RepoPath,
+        /// The cause.
+        #[source]
+        source: JsonnetError,
     },
     /// A file that looks like a manifest and is invalid.
     #[error("{file}: {message}")]
@@ -66,17 +70,30 @@ pub enum DirectoryError {
     },
 }
 
-/// Reads the manifests of a directory.
-pub(crate) fn read(
+/// The content of a directory's files, before Jsonnet files are evaluated.
+#[derive(Debug, Default)]
+struct DirectoryFiles {
+    parts: Vec<Part>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Documents(Vec<Node>),
+    Jsonnet(RepoPath),
+}
+
+/// Reads the files of a directory.
+fn read(
     tree: &Tree,
     folder: &RepoPath,
     plan: &DirectoryPlan,
     bytes_max: u64,
-) -> Result<DirectoryManifests, DirectoryError> {
+) -> Result<DirectoryFiles, DirectoryError> {
     let include = pattern("include", plan.include.as_deref())?;
     let exclude = pattern("exclude", plan.exclude.as_deref())?;
     let depth = if plan.recurse { Depth::Recursive } else { Depth::Folder };
-    let (mut documents, mut warnings) = (Vec::new(), Vec::new());
+    let mut files = DirectoryFiles::default();
     let mut bytes_left = bytes_max;
     for file in tree.files(folder, depth)? {
         let relative = relative_to(&file, folder);
@@ -91,33 +108,38 @@ pub(crate) fn read(
             .and_then(|name| name.rsplit_once('.'))
             .map_or("", |(_, extension)| extension);
         match extension {
-            "jsonnet" => return Err(DirectoryError::Jsonnet { file }),
-            "yaml" | "yml" | "json" => {}
+            "jsonnet" | "yaml" | "yml" | "json" => {}
             _ if plan.any_extension => {}
             _ => continue,
         }
-        let bytes = match tree.read(&file, bytes_left) {
+        let is_jsonnet = extension == "jsonnet";
+        // As in Argo CD, Jsonnet files do not count.
+        let bytes = match tree.read(&file, if is_jsonnet { bytes_max } else { bytes_left }) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(ReadError::TooLarge { .. }) => {
                 return Err(DirectoryError::TooLarge { bytes_max, limit: Limit::DIRECTORY_BYTES_MAX });
             }
             Err(error) => return Err(error.into()),
         };
-        bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
         let text = file_text(&bytes);
         if text.contains(SKIP_MARKER) {
             continue;
         }
+        if is_jsonnet {
+            files.parts.push(Part::Jsonnet(file));
+            continue;
+        }
+        bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
         let added = if extension == "json" { json_object(&text) } else { yaml_objects(&text) };
         match added.map_err(|message| DirectoryError::Malformed { file: file.clone(), message })? {
-            Content::Manifests(objects) => documents.extend(objects),
+            Content::Manifests(objects) => files.parts.push(Part::Documents(objects)),
             Content::Other(problem) if !file.file_name().is_some_and(is_override_file_name) => {
-                warnings.push(format!("{file} was left out, since it is not a manifest: {problem}"));
+                files.warnings.push(format!("{file} was left out, since it is not a manifest: {problem}"));
             }
             Content::Other(_) => {}
         }
     }
-    Ok(DirectoryManifests { documents: documents.into(), warnings })
+    Ok(files)
 }
 
 fn pattern(field: &'static str, text: Option<&str>) -> Result<Option<Glob>, DirectoryError> {

@@ -21,7 +21,7 @@ pub use announce::Inquiry;
 pub use chart_folder::ChartFolder;
 pub use context::ContextSettings;
 pub use destination::DestinationVersions;
-pub use directory::{DirectoryError, DirectoryManifests};
+pub use directory::{DirectoryError, DirectoryManifests, JsonnetError};
 pub use error::{RenderError, SourceError, SourceFailure};
 pub use inputs::{
     InputFiles, InputPaths, SourceFiles, SourceInputs, SourceProblem, SourceRule, UnselectedPaths,

@@ -12,7 +12,7 @@ use tiphys_model::access::ContextProject;
 use tiphys_model::limits::Limit;
 use tiphys_model::params::{EnvVar, ResolvedParameter, ValueRedactor};
 use tiphys_model::resources::{Application, KustomizeSettings};
-use tiphys_plugin::{Catalogue, Others, Plugin, Request};
+use tiphys_plugin::{Catalogue, NativeProgram, Others, Plugin, Request};
 use tiphys_source::Sources;
 use tiphys_yaml::Node;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chart_folder::KnownCharts;
 use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
-use crate::directory::LastFolder;
+use crate::directory::{JsonnetEvaluator, LastFolder};
 use crate::error::{RenderError, SourceFailure};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
@@ -71,6 +71,7 @@ pub struct Renderer {
     pub(crate) announcements: SharedAnnouncements,
     pub(crate) known_charts: KnownCharts,
     last_folder: LastFolder,
+    native: Option<Arc<NativeProgram>>,
 }
 
 impl Renderer {
@@ -92,6 +93,7 @@ impl Renderer {
             announcements: SharedAnnouncements::default(),
             known_charts: KnownCharts::default(),
             last_folder: LastFolder::default(),
+            native: None,
         }
     }
 
@@ -99,6 +101,12 @@ impl Renderer {
     #[must_use]
     pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {
         Self { plugin_marks, ..self }
+    }
+
+    /// Sets the program that evaluates Jsonnet files.
+    #[must_use]
+    pub fn with_native(self, native: Option<Arc<NativeProgram>>) -> Self {
+        Self { native, ..self }
     }
 
     /// Returns the sources of the request.
@@ -272,7 +280,12 @@ impl Renderer {
         match &prepared.work {
             Work::Directory { plan, tree } => {
                 let bytes_max = self.settings.directory_bytes_max;
-                let reading = self.last_folder.read(tree, &prepared.app_path, plan, bytes_max);
+                let jsonnet = JsonnetEvaluator {
+                    program: self.native.as_deref(),
+                    timeout: self.settings.plugin_timeout,
+                    cancel: &self.cancel,
+                };
+                let reading = self.last_folder.read(tree, &prepared.app_path, plan, bytes_max, &jsonnet);
                 let found = Box::pin(reading).await?;
                 Ok((rendered, found.documents, found.warnings))
             }

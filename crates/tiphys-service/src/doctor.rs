@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
-use tiphys_process::find_program;
+use tiphys_process::{find_beside, find_program};
 use tiphys_source::redact_url;
 
 use crate::context::default_branch::default_branch;
@@ -24,6 +24,8 @@ pub struct RequiredProgram {
     pub name: &'static str,
     /// The variable that names another program.
     pub variable: Option<&'static str>,
+    /// A program beside tiphys or in `PATH` that is used instead, unless the variable is set.
+    pub instead: Option<&'static str>,
     /// The arguments that make it print its version.
     pub version_arguments: &'static [&'static str],
     /// Whether the printed version is supported.
@@ -145,10 +147,13 @@ pub async fn diagnose(
 }
 
 async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram {
-    let named = required.variable.and_then(|name| host.variable(name)).unwrap_or(required.name);
+    let chosen = required.variable.and_then(|name| host.variable(name));
+    let named = chosen.unwrap_or(required.name);
     let install = format!("install {}: {}", required.supported, required.website);
-    let Some(path) = find_program(Path::new(named), OsStr::new(host.variable("PATH").unwrap_or_default()))
-    else {
+    let search_path = OsStr::new(host.variable("PATH").unwrap_or_default());
+    let instead = required.instead.filter(|_| chosen.is_none());
+    let instead = instead.and_then(|name| find_beside(&host.executable, name, search_path));
+    let Some(path) = instead.or_else(|| find_program(Path::new(named), search_path)) else {
         let of = if named == required.name { String::new() } else { format!("{named} is ") };
         let problem = Some(format!("{of}not found in PATH; {install}"));
         return CheckedProgram { required, path: None, version: None, problem };

@@ -8,7 +8,9 @@ mod try_on;
 use std::path::PathBuf;
 
 pub use crate::context::options::SettingOrigin;
-pub use crate::context::plugins::{PluginPath, load_plugins, plugin_paths, run_settings, warn_about_folder};
+pub use crate::context::plugins::{
+    PluginPath, load_plugins, native_program, plugin_paths, run_settings, warn_about_folder,
+};
 pub use check::{CheckedForm, FormCheck};
 pub use trial::Trial;
 pub use try_on::{announce, environment, generate, matches};

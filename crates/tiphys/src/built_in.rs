@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_kustomize::GIT_PROGRAM;
+use tiphys_plugin::{NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCommand};
 use tiphys_service::doctor::RequiredProgram;
 
 /// The files of the plugins.
@@ -18,12 +19,19 @@ pub(crate) const PLUGIN_FILES: &[&str] = &[tiphys_helm::PLUGIN_FILE, tiphys_kust
 pub(crate) const PROGRAMS: &[&str] =
     &[tiphys_helm::PROGRAM, tiphys_kustomize::PROGRAM, tiphys_kustomize::HELM_PROGRAM];
 
+/// The commands that the program `tiphys-native` can do instead.
+pub(crate) const NATIVE_COMMANDS: &[NativeCommand] = &[NativeCommand {
+    program: tiphys_kustomize::PROGRAM,
+    request: |call| tiphys_kustomize::native_request(call.env, call.root, call.app_path, NATIVE_KUSTOMIZE),
+}];
+
 /// Returns the programs that tiphys and its plugins run.
 pub(crate) fn required_programs() -> Vec<RequiredProgram> {
     vec![
         RequiredProgram {
             name: "git",
             variable: None,
+            instead: None,
             version_arguments: &["--version"],
             is_supported: tiphys_source::is_supported_git,
             supported: format!("git {} or later", tiphys_source::GIT_VERSION_MIN),
@@ -33,6 +41,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
         RequiredProgram {
             name: "helm",
             variable: Some("TIPHYS_HELM"),
+            instead: None,
             version_arguments: &["version", "--template", "{{.Version}}"],
             is_supported: tiphys_helm::is_supported_version,
             supported: tiphys_helm::supported_versions(),
@@ -42,6 +51,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
         RequiredProgram {
             name: "kustomize",
             variable: Some("TIPHYS_KUSTOMIZE"),
+            instead: Some(NATIVE_PROGRAM),
             version_arguments: &["version"],
             is_supported: tiphys_kustomize::is_supported_version,
             supported: tiphys_kustomize::supported_versions(),

@@ -65,25 +65,31 @@ pub(crate) fn check(call: &Call) -> Result<(), KustomizationError> {
 }
 
 /// Returns the repository's top directory, and the application's directory in it.
-fn application(call: &Call) -> Result<(PathBuf, RepoPath), KustomizationError> {
+pub(crate) fn application(call: &Call) -> Result<(PathBuf, RepoPath), KustomizationError> {
     let top = top_of_repository(call);
     let below = call.folder.strip_prefix(&top).ok().and_then(Path::to_str);
     let below = RepoPath::new(below.unwrap_or_default());
     Ok((top, below.map_err(|error| KustomizationError::Path(error.to_string()))?))
 }
 
+/// Returns the arguments of `kustomize edit` that add components. `None` without components.
+pub(crate) fn add_components(paths: &[String]) -> Option<Vec<String>> {
+    let words = ["add", "component", "--"].map(str::to_owned);
+    (!paths.is_empty()).then(|| [&words[..], paths].concat())
+}
+
 /// Returns the components to add, which must not lead out of the repository: kustomize looks for them at once. With `ignore_missing`,
 /// directories without a kustomization are left out. Argo CD 3.6.1 also leaves out all after the first one.
 pub(crate) fn components(
-    call: &Call,
+    folder: &Path,
+    app_path: &RepoPath,
     paths: &[String],
     ignore_missing: bool,
 ) -> Result<Vec<String>, KustomizationError> {
     let exists =
-        |path: &&String| KUSTOMIZATIONS.into_iter().any(|name| call.folder.join(path).join(name).is_file());
+        |path: &&String| KUSTOMIZATIONS.into_iter().any(|name| folder.join(path).join(name).is_file());
     let paths: Vec<String> = paths.iter().filter(|path| !ignore_missing || exists(path)).cloned().collect();
-    let (_, below) = application(call)?;
-    match paths.iter().find(|path| below.join(path).is_err()) {
+    match paths.iter().find(|path| app_path.join(path).is_err()) {
         Some(path) => {
             let (file, path) = ("the parameters".to_owned(), path.clone());
             Err(Error::Outside { file, field: "components", path }.into())
@@ -144,10 +150,10 @@ mod tests {
     fn components_without_a_kustomization_are_left_out() {
         let files = [("app/x", ""), ("a/kustomization.yaml", ""), ("b/Kustomization", ""), ("empty/x", "")];
         let dir = folder(&files);
-        let call = call(&dir.path().join("app"));
+        let (app, app_path) = (dir.path().join("app"), RepoPath::new("app").expect("inside"));
         let paths = ["../a", "../empty", "gone", "../b"].map(str::to_owned);
-        assert_eq!(components(&call, &paths, true).expect("inside"), ["../a", "../b"]);
-        assert_eq!(components(&call, &paths, false).expect("inside"), paths);
+        assert_eq!(components(&app, &app_path, &paths, true).expect("inside"), ["../a", "../b"]);
+        assert_eq!(components(&app, &app_path, &paths, false).expect("inside"), paths);
     }
 
     #[test]
@@ -164,7 +170,9 @@ mod tests {
         );
         let paths = ["../comp", "../../out"].map(str::to_owned);
         assert_eq!(
-            components(&call, &paths, true).expect_err("it leads out").to_string(),
+            components(&call.folder, &RepoPath::new("app").expect("inside"), &paths, true)
+                .expect_err("it leads out")
+                .to_string(),
             format!("the parameters: components: \"../../out\" is outside of the repository; {out}")
         );
     }

@@ -10,13 +10,22 @@ use tiphys_process::{FailureCause, ToolOutput, find_program};
 
 use crate::call::{Call, CallError};
 use crate::edits::HelmVersions;
-use crate::{GIT_PROGRAM, HELM_PROGRAM, git};
+use crate::{GIT_PROGRAM, HELM_PROGRAM, NATIVE_PROGRAM, git};
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
 pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";
 
 /// The variable with the program that Argo CD's settings register for the version, which is not checked then.
-const PROGRAM_VARIABLE: &str = "KUSTOMIZE_PROGRAM";
+pub(crate) const PROGRAM_VARIABLE: &str = "KUSTOMIZE_PROGRAM";
+
+/// The variable with the program that the user chose.
+pub(crate) const USER_PROGRAM_VARIABLE: &str = "TIPHYS_KUSTOMIZE";
+
+/// The variable with the options of `kustomize build`.
+pub(crate) const BUILD_OPTIONS_VARIABLE: &str = "KUSTOMIZE_BUILD_OPTIONS";
+
+/// The name of kustomize. A program of tiphys is kustomize if it is called by this name.
+const KUSTOMIZE: &str = "kustomize";
 
 /// The lowest supported major version. Older ones lack options of the calls below.
 const LOWEST_MAJOR: u64 = 5;
@@ -103,16 +112,28 @@ impl<'a> Kustomize<'a> {
             find(&format!("kustomize-v{wanted}")).or_else(|| find(&format!("kustomize-{wanted}")))
         });
         let is_of_version = of_version.is_some();
-        let installed = configured.or_else(|| call.variable("TIPHYS_KUSTOMIZE")).unwrap_or("kustomize");
-        let program = of_version
-            .or_else(|| find(installed))
-            .ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?;
+        let chosen = configured.or_else(|| call.variable(USER_PROGRAM_VARIABLE));
         let executable = call.executable.as_ref().ok_or(KustomizeError::Executable)?;
         let programs = TempDir::with_prefix("tiphys-kustomize-")?;
+        let native = chosen
+            .is_none()
+            .then(|| tiphys_process::find_beside(executable, NATIVE_PROGRAM, search_path.as_ref()));
+        let native = native.flatten().map(|native| {
+            let program = programs.path().join(KUSTOMIZE);
+            symlink(native, &program).map(|()| program)
+        });
+        let program = match (of_version, native) {
+            (Some(program), _) => program,
+            (None, Some(program)) => program?,
+            (None, None) => {
+                let installed = chosen.unwrap_or(KUSTOMIZE);
+                find(installed).ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?
+            }
+        };
         for name in [HELM_PROGRAM, GIT_PROGRAM] {
             symlink(executable, programs.path().join(name))?;
         }
-        let options = call.variable("KUSTOMIZE_BUILD_OPTIONS").unwrap_or_default();
+        let options = call.variable(BUILD_OPTIONS_VARIABLE).unwrap_or_default();
         let kustomize = Self {
             call,
             program,

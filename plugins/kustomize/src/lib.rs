@@ -11,9 +11,11 @@ mod helm;
 mod images;
 mod kustomization;
 mod kustomize;
+mod native;
 mod program;
 
 pub use kustomize::{is_supported_version, supported_versions};
+pub use native::native_request;
 pub use program::{main, run};
 
 /// The plugin's file.
@@ -21,6 +23,9 @@ pub const PLUGIN_FILE: &str = include_str!("../plugin.yaml");
 
 /// The name of the program in the plugin's file.
 pub const PROGRAM: &str = "tiphys-kustomize";
+
+/// The name of the program that has kustomize in it.
+const NATIVE_PROGRAM: &str = "tiphys-native";
 
 /// The name under which kustomize calls this program instead of helm.
 pub const HELM_PROGRAM: &str = "tiphys-kustomize-helm";

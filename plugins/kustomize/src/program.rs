@@ -93,11 +93,10 @@ async fn generate(call: &Call) -> Result<Vec<u8>, Failure> {
             Change::Edit(arguments) => kustomize.edit(arguments).await?,
             Change::Patches(patches) => kustomization::append_patches(&call.folder, patches)?,
             Change::Components { paths, ignore_missing } => {
-                let paths = kustomization::components(call, paths, *ignore_missing)?;
-                if !paths.is_empty() {
-                    kustomize
-                        .edit(&[&["add", "component", "--"].map(str::to_owned)[..], &paths].concat())
-                        .await?;
+                let (_, app_path) = kustomization::application(call)?;
+                let paths = kustomization::components(&call.folder, &app_path, paths, *ignore_missing)?;
+                if let Some(arguments) = kustomization::add_components(&paths) {
+                    kustomize.edit(&arguments).await?;
                 }
             }
         }

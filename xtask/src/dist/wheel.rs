@@ -12,10 +12,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::archive::File;
 use super::target::Architecture;
-use crate::Failure;
 use crate::build::PROGRAM;
 use crate::cargo::{program, run};
 use crate::files::{create_directory, write as write_file};
+use crate::{Failure, native};
 
 /// Packs a directory as a zip file.
 const PACK: &str = include_str!("wheel.py");
@@ -25,7 +25,7 @@ pub(super) fn name(version: &str, architecture: Architecture) -> Result<String, 
     Ok(format!("tiphys-{}-py3-none-{}.whl", python_version(version)?, platforms(architecture).join(".")))
 }
 
-/// Writes the wheel with the program, its manual pages and its license into the directory `dist`.
+/// Writes the wheel with the programs, its manual pages and its license into the directory `dist`.
 pub(super) fn write(
     python: &Path,
     version: &str,
@@ -57,7 +57,7 @@ pub(super) fn contents(
         .iter()
         .filter_map(|file| {
             let path = match file.path.as_str() {
-                PROGRAM => format!("{data}/scripts/{PROGRAM}"),
+                PROGRAM | native::PROGRAM => format!("{data}/scripts/{}", file.path),
                 "LICENSE" => format!("{info}/licenses/LICENSE"),
                 // pipx links these.
                 page if page.starts_with("man/") => format!("{data}/data/share/{page}"),

@@ -30,7 +30,7 @@ pub(super) struct Tool {
 /// The purpose of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Purpose {
-    /// Programs that the plugins run: helm, kustomize, yq and jq
+    /// Programs that the plugins run: helm, kustomize, tiphys-native, yq and jq
     Plugins,
     /// The builder of the book of `docs`: mdbook
     Book,

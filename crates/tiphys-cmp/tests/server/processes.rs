@@ -45,6 +45,7 @@ fn plugin(
     let settings = Arc::new(RunSettings {
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         programs: &[],
+        native: None,
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,

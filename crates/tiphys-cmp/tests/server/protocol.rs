@@ -58,6 +58,7 @@ fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlu
     let settings = Arc::new(RunSettings {
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         programs: &[],
+        native: None,
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,

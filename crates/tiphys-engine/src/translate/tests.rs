@@ -1,4 +1,5 @@
 use serde_json::{Value, json};
+use tiphys_model::resources::JsonnetOptions;
 use tiphys_model::resources::{ApplicationSource, GoFields};
 
 use super::{DirectoryPlan, SourcePlan, TranslateError, translate};
@@ -42,17 +43,26 @@ fn parameter_without_name_is_rejected() {
 }
 
 #[test]
-fn directory_block_keeps_patterns_and_jsonnet_is_rejected() {
+fn directory_block_keeps_patterns() {
     let found = plan(&json!({"directory": {"recurse": true, "include": "*.yaml", "exclude": ""}}));
     let expected = DirectoryPlan {
         recurse: true,
         include: Some("*.yaml".to_owned()),
         exclude: None,
         any_extension: false,
+        jsonnet: vec![JsonnetOptions::default()],
     };
     assert_eq!(found, Ok(SourcePlan::Directory(expected)));
-    let found = plan(&json!({"directory": {"jsonnet": {"libs": ["x"]}}}));
-    assert_eq!(found, Err(TranslateError::Jsonnet));
+}
+
+#[test]
+fn jsonnet_variables_are_expanded_for_each_file() {
+    let value = "$$ARGOCD_APP_NAME";
+    let found = plan(&json!({"directory": {"jsonnet": {"tlas": [{"name": "a", "value": value}]}}}));
+    let Ok(SourcePlan::Directory(plan)) = found else { panic!("{found:?}") };
+    let values: Vec<String> =
+        (0..3).map(|position| plan.jsonnet_at(position).tlas[0].value.clone()).collect();
+    assert_eq!(values, ["$ARGOCD_APP_NAME", "web", "web"]);
 }
 
 #[test]

@@ -47,6 +47,7 @@ impl Fixture {
         let mut settings = RunSettings {
             launcher: Launcher::new(tiphys_testkit::launcher::program()),
             programs: &[],
+            native: None,
             store: Arc::clone(&store),
             limits: Limits {
                 stdout_bytes_max: STDOUT_BYTES_MAX,

@@ -9,6 +9,7 @@ mod discovery;
 mod fixture;
 mod generating;
 mod large_parameters;
+mod native;
 mod plugin_schema;
 mod rule_pages;
 mod run_context;

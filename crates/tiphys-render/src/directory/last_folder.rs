@@ -6,7 +6,8 @@ use tiphys_engine::DirectoryPlan;
 use tiphys_tree::{RepoPath, Tree, TreeKey};
 use tokio::sync::OnceCell;
 
-use super::{DirectoryManifests, read};
+use super::jsonnet::options_of;
+use super::{DirectoryManifests, JsonnetEvaluator, Part, read};
 use crate::error::SourceFailure;
 
 /// A directory and its selected files. Trees with the same key have the same content.
@@ -31,15 +32,27 @@ impl LastFolder {
         path: &RepoPath,
         plan: &DirectoryPlan,
         bytes_max: u64,
+        jsonnet: &JsonnetEvaluator<'_>,
     ) -> Result<DirectoryManifests, SourceFailure> {
         let folder = Folder { tree: tree.key(), path: path.clone(), plan: plan.clone() };
         let manifests = self.slot(folder.clone());
         let reading = async || {
-            let tree = tree.clone();
+            let read_tree = tree.clone();
             // Reading and parsing a large folder must not hold up the other applications.
-            let read = move || read(&tree, &folder.path, &folder.plan, bytes_max);
+            let read = move || read(&read_tree, &folder.path, &folder.plan, bytes_max);
             let read = tokio::task::spawn_blocking(read).await;
-            Ok(read.map_err(|error| SourceFailure::Internal(error.to_string()))??)
+            let files = read.map_err(|error| SourceFailure::Internal(error.to_string()))??;
+            let (mut documents, mut options) = (Vec::new(), options_of(plan));
+            for part in files.parts {
+                match part {
+                    Part::Documents(of_file) => documents.extend(of_file),
+                    Part::Jsonnet(file) => {
+                        let options = options.next().unwrap_or_default();
+                        documents.extend(jsonnet.evaluate(tree, path, &file, &options).await?);
+                    }
+                }
+            }
+            Ok(DirectoryManifests { documents: documents.into(), warnings: files.warnings })
         };
         manifests.get_or_try_init(reading).await.cloned()
     }

@@ -1,7 +1,10 @@
+use std::time::Duration;
+
 use tiphys_engine::DirectoryPlan;
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
+use tokio_util::sync::CancellationToken;
 
-use super::{DirectoryManifests, read};
+use super::{DirectoryManifests, JsonnetEvaluator, LastFolder};
 
 pub(super) const BYTES_MAX: u64 = 1 << 20;
 
@@ -27,10 +30,15 @@ pub(super) fn manifest(name: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
 }
 
-fn run(files: &[(&str, &str)], plan: &DirectoryPlan, bytes_max: u64) -> Result<DirectoryManifests, String> {
-    let (_dir, tree) = tree(files);
-    let folder = app();
-    read(&tree, &folder, plan, bytes_max).map_err(|error| tiphys_plugin::chain(&error))
+async fn run(
+    files: &[(&str, &str)],
+    plan: &DirectoryPlan,
+    bytes_max: u64,
+) -> Result<DirectoryManifests, String> {
+    let ((_dir, tree), cancel) = (tree(files), CancellationToken::new());
+    let jsonnet = JsonnetEvaluator { program: None, timeout: Duration::ZERO, cancel: &cancel };
+    let read = LastFolder::default().read(&tree, &app(), plan, bytes_max, &jsonnet).await;
+    read.map_err(|error| tiphys_plugin::chain(&error))
 }
 
 fn names(found: &DirectoryManifests) -> Vec<&str> {
@@ -52,15 +60,15 @@ fn files() -> Vec<(&'static str, String)> {
     ]
 }
 
-#[test]
-fn which_files_count_and_in_which_order() {
+#[tokio::test]
+async fn which_files_count_and_in_which_order() {
     let files = files();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
     let plan = |recurse, include: &str, exclude: &str| DirectoryPlan {
         recurse,
         include: Some(include.to_owned()).filter(|text| !text.is_empty()),
         exclude: Some(exclude.to_owned()).filter(|text| !text.is_empty()),
-        any_extension: false,
+        ..DirectoryPlan::default()
     };
     let cases: [(DirectoryPlan, &[&str]); 6] = [
         (plan(false, "", ""), &["a", "b", "b2", "c"]),
@@ -71,17 +79,18 @@ fn which_files_count_and_in_which_order() {
         (DirectoryPlan { any_extension: true, ..DirectoryPlan::default() }, &["a", "b", "b2", "c", "txt"]),
     ];
     for (plan, expected) in cases {
-        let found = run(&files, &plan, BYTES_MAX).expect("readable");
+        let found = run(&files, &plan, BYTES_MAX).await.expect("readable");
         assert_eq!(names(&found), expected, "{plan:?}");
         assert_eq!(found.warnings, Vec::<String>::new(), "{plan:?}");
     }
 }
 
-#[test]
-fn yaml_that_is_no_manifest_is_left_out_with_a_warning_and_a_broken_manifest_is_an_error() {
+#[tokio::test]
+async fn yaml_that_is_no_manifest_is_left_out_with_a_warning_and_a_broken_manifest_is_an_error() {
     let plan = DirectoryPlan::default();
     let found =
         run(&[("app/values.yaml", "replicas: 3\n"), ("app/template.yaml", "{{ if }}\n")], &plan, BYTES_MAX)
+            .await
             .expect("left out");
     assert_eq!((found.documents.len(), found.warnings.len()), (0, 2), "{:?}", found.warnings);
     assert!(found.warnings[1].starts_with("app/values.yaml was left out"), "{:?}", found.warnings);
@@ -89,38 +98,39 @@ fn yaml_that_is_no_manifest_is_left_out_with_a_warning_and_a_broken_manifest_is_
     let files = overrides.map(|name| (format!("app/{name}"), "directory: {recurse: true}\n"));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let recursive = DirectoryPlan { recurse: true, ..DirectoryPlan::default() };
-    let found = run(&files, &recursive, BYTES_MAX).expect("left out");
+    let found = run(&files, &recursive, BYTES_MAX).await.expect("left out");
     assert_eq!(found, DirectoryManifests::default());
     let broken = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [\n";
-    let error = run(&[("app/broken.yaml", broken)], &plan, BYTES_MAX).expect_err("looks like a manifest");
+    let error =
+        run(&[("app/broken.yaml", broken)], &plan, BYTES_MAX).await.expect_err("looks like a manifest");
     assert!(error.starts_with("app/broken.yaml: line "), "{error}");
 }
 
-#[test]
-fn a_marked_file_is_left_out_and_a_jsonnet_file_is_an_error() {
+#[tokio::test]
+async fn marked_files_are_left_out_and_jsonnet_needs_its_program() {
     let plan = DirectoryPlan::default();
     let marked = "# +argocd:skip-file-rendering\n".to_owned() + &manifest("a");
     assert_eq!(
-        run(&[("app/a.yaml", &marked)], &plan, BYTES_MAX).expect("skipped"),
+        run(&[("app/a.yaml", &marked)], &plan, BYTES_MAX).await.expect("skipped"),
         DirectoryManifests::default()
     );
-    let error = run(&[("app/x.jsonnet", "{}")], &plan, BYTES_MAX).expect_err("jsonnet");
-    assert!(error.starts_with("app/x.jsonnet: Jsonnet files are not supported"), "{error}");
+    let error = run(&[("app/x.jsonnet", "{}")], &plan, BYTES_MAX).await.expect_err("jsonnet");
+    assert!(error.starts_with("app/x.jsonnet: Jsonnet needs the program tiphys-native"), "{error}");
 }
 
-#[test]
-fn all_files_together_are_bounded() {
+#[tokio::test]
+async fn all_files_together_are_bounded() {
     let (a, b) = (manifest("a"), manifest("b"));
     let files = [("app/a.yaml", a.as_str()), ("app/b.yaml", b.as_str())];
     let total = (a.len() + b.len()) as u64;
-    assert_eq!(run(&files, &DirectoryPlan::default(), total).expect("just fits").documents.len(), 2);
-    let error = run(&files, &DirectoryPlan::default(), total - 1).expect_err("one byte too many");
+    assert_eq!(run(&files, &DirectoryPlan::default(), total).await.expect("just fits").documents.len(), 2);
+    let error = run(&files, &DirectoryPlan::default(), total - 1).await.expect_err("one byte too many");
     assert!(error.contains(&format!("more than {} bytes", total - 1)), "{error}");
 }
 
-#[test]
-fn a_malformed_pattern_is_named() {
+#[tokio::test]
+async fn a_malformed_pattern_is_named() {
     let plan = DirectoryPlan { include: Some("[".to_owned()), ..DirectoryPlan::default() };
-    let error = run(&[("app/a.yaml", "")], &plan, BYTES_MAX).expect_err("malformed");
+    let error = run(&[("app/a.yaml", "")], &plan, BYTES_MAX).await.expect_err("malformed");
     assert_eq!(error, "directory.include: pattern \"[\": malformed character class");
 }

@@ -15,7 +15,7 @@ use tiphys_testkit::{oracle, tools};
 
 use crate::helm_native::answer::Answer;
 use crate::helm_native::case::{self, REPOSITORY};
-use crate::world::{World, copy, settings};
+use crate::world::{Kustomize, World, copy, settings};
 
 /// The flag with the maximum size of all manifests of a directory.
 const SIZE_FLAG: &str = "--max-combined-directory-manifests-size";
@@ -37,14 +37,14 @@ fn is_of_tiphys(case: &Value) -> bool {
 }
 
 /// Compares the answers of all cases that have manifests or an error. Others are about descriptions of sources.
-fn check(oracle: &str, plugins: &[&str]) {
+fn check(oracle: &str, plugins: &[&str], kustomize: Kustomize) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let cases: Vec<Value> = oracle::cases(oracle)
         .into_iter()
         .filter(|case| !case["output"].is_null() && is_of_tiphys(case))
         .collect();
     let answers: BTreeMap<String, Answer> = runtime.block_on(async {
-        let world = World::new(plugins, AT_ONCE, None);
+        let world = World::with_kustomize(plugins, AT_ONCE, None, kustomize);
         let one =
             async |case: Value| (case["id"].as_str().expect("an id").to_owned(), render(&world, &case).await);
         let answers = futures_util::stream::iter(cases).map(one).buffer_unordered(AT_ONCE).collect().await;
@@ -143,11 +143,18 @@ fn kustomize_settings(options: &Value, programs: &Path) -> KustomizeSettings {
 
 #[test]
 fn kustomizations_give_the_objects_that_argo_cd_gives() {
-    check("kustomize-native", &["plugins/kustomize"]);
-    check("kustomize-native-2", &["plugins/kustomize"]);
+    for kustomize in [Kustomize::Program, Kustomize::Native] {
+        check("kustomize-native", &["plugins/kustomize"], kustomize);
+        check("kustomize-native-2", &["plugins/kustomize"], kustomize);
+    }
+}
+
+#[test]
+fn jsonnet_files_give_the_objects_that_argo_cd_gives() {
+    check("jsonnet-native", &["plugins/kustomize"], Kustomize::Native);
 }
 
 #[test]
 fn directories_give_the_objects_that_argo_cd_gives() {
-    check("directory-native", &["plugins/helm", "plugins/kustomize"]);
+    check("directory-native", &["plugins/helm", "plugins/kustomize"], Kustomize::Native);
 }

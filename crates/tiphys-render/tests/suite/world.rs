@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceTypes, TrackingMethod};
+use tiphys_model::limits::Limits;
 use tiphys_model::resources::KustomizeSettings;
 use tiphys_plugin::{
-    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Others, PrivateView,
-    RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LocalPlugin, NATIVE_KUSTOMIZE,
+    NATIVE_PROGRAM, NativeCommand, NativeProgram, Others, PrivateView, RunSettings, Shielded, SlotLimits,
+    Slots, Strictness, Unobserved, load_plugins,
 };
-use tiphys_process::{Launcher, Limits};
+use tiphys_process::Launcher;
 use tiphys_render::{ContextSettings, DestinationVersions, NoClusters, RenderSettings, Renderer};
 use tiphys_source::{CopyOrigin, LocalCopy, SourceOptions, SourceService, Sources};
 use tiphys_testkit::{git, launcher, plugin_programs, tools, workspace_root};
@@ -32,9 +34,46 @@ pub(crate) struct World {
     certificate: Option<PathBuf>,
 }
 
+/// The builder of kustomizations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kustomize {
+    /// The program `kustomize`.
+    Program,
+    /// The program `tiphys-native`.
+    Native,
+}
+
+impl Kustomize {
+    fn native(self, at_once: usize) -> Option<Arc<NativeProgram>> {
+        const COMMANDS: &[NativeCommand] = &[NativeCommand {
+            program: tiphys_kustomize::PROGRAM,
+            request: |call| {
+                tiphys_kustomize::native_request(call.env, call.root, call.app_path, NATIVE_KUSTOMIZE)
+            },
+        }];
+        let (program, limits) = (tools::program(NATIVE_PROGRAM), Limits::default());
+        (self == Self::Native)
+            .then(|| {
+                NativeProgram::find(&program, "".as_ref(), &limits, at_once, COMMANDS)
+                    .expect("it is installed")
+            })
+            .map(Arc::new)
+    }
+}
+
 impl World {
     /// Returns a world with the plugins of these folders, in which so many run at once and trust the certificates of this file.
     pub(crate) fn new(folders: &[&str], at_once: usize, certificate: Option<PathBuf>) -> Self {
+        Self::with_kustomize(folders, at_once, certificate, Kustomize::Program)
+    }
+
+    /// Returns such a world that builds kustomizations in this way.
+    pub(crate) fn with_kustomize(
+        folders: &[&str],
+        at_once: usize,
+        certificate: Option<PathBuf>,
+        kustomize: Kustomize,
+    ) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let options = StoreOptions {
             dir: dir.path().join("store"),
@@ -45,8 +84,9 @@ impl World {
         let runs = Arc::new(RunSettings {
             launcher: Launcher::new(launcher::program()),
             programs: &[],
+            native: kustomize.native(at_once),
             store: Arc::clone(&store),
-            limits: Limits {
+            limits: tiphys_process::Limits {
                 stdout_bytes_max: 1 << 26,
                 stderr_bytes_max: 1 << 20,
                 grace: Duration::from_secs(5),
@@ -60,7 +100,7 @@ impl World {
             strictness: Strictness::Refuse,
             endings: Endings::default(),
         });
-        let catalogue = catalogue(folders, dir.path(), certificate.as_deref(), &runs);
+        let catalogue = catalogue(folders, dir.path(), certificate.as_deref(), kustomize, &runs);
         let sources = sources(&store, dir.path(), certificate.as_deref());
         Self { dir, store, sources, catalogue, runs, certificate }
     }
@@ -77,6 +117,7 @@ impl World {
     pub(crate) fn renderer(&self, sources: Sources, settings: RenderSettings) -> Renderer {
         let cancel = CancellationToken::new();
         Renderer::new(sources.into(), self.catalogue.clone(), settings, Arc::new(NoClusters), cancel)
+            .with_native(self.runs.native.clone())
     }
 
     /// Waits until every run has ended.
@@ -105,12 +146,21 @@ pub(crate) fn copy(url: &str, dir: &Path) -> LocalCopy {
 }
 
 /// The plugins of these folders, with the programs of `cargo xtask tools`.
-fn catalogue(folders: &[&str], dir: &Path, certificate: Option<&Path>, runs: &Arc<RunSettings>) -> Catalogue {
+fn catalogue(
+    folders: &[&str],
+    dir: &Path,
+    certificate: Option<&Path>,
+    kustomize: Kustomize,
+    runs: &Arc<RunSettings>,
+) -> Catalogue {
     let beside = plugin_programs::directory().display().to_string();
     let path = tools::search_path().into_string().expect("PATH is UTF-8");
     let home = dir.join("home");
     std::fs::create_dir(&home).expect("the home is new");
     let mut host = vec![("PATH", path), ("HOME", home.display().to_string())];
+    if kustomize == Kustomize::Program {
+        host.push(("TIPHYS_KUSTOMIZE", tools::program("kustomize").display().to_string()));
+    }
     host.extend(certificate.map(|file| ("SSL_CERT_FILE", file.display().to_string())));
     let host = host.into_iter().map(|(name, value)| (name.to_owned(), value));
     let base = BaseEnvironment::new(host, &EnvironmentRule::Listed(Vec::new())).with_programs(&beside);

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use tiphys_plugin::NativeCommand;
 use tiphys_process::Tool;
 
 use crate::error::{Input, Remedy, ServiceError, chain};
@@ -27,6 +28,8 @@ pub struct Host {
     pub executable: PathBuf,
     /// Names of the programs of plugins that are part of it. It runs one if its first argument is such a name.
     pub plugin_programs: &'static [&'static str],
+    /// Their commands that the program `tiphys-native` can do instead.
+    pub native_commands: &'static [NativeCommand],
     /// The directory that relative paths are resolved against.
     pub current_dir: PathBuf,
     /// Number of processors.
@@ -131,6 +134,7 @@ impl Host {
             variables: variables.iter().map(owned).collect(),
             executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
             plugin_programs: &[],
+            native_commands: &[],
             current_dir: PathBuf::from("/current"),
             processors: 2,
             standard_input: || Box::new(std::io::empty()),

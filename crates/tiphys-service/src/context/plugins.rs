@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_plugin::{
-    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
-    Plugin, RunSettings, Shielded, Slots, Strictness,
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin,
+    NativeProgram, Observer, Plugin, RunSettings, Shielded, Slots, Strictness,
 };
 use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
@@ -18,12 +18,13 @@ use crate::error::{ServiceError, chain};
 
 pub(crate) use self::replaced::{NamedPlugin, without_replaced};
 
-/// Returns the settings of plugin runs within these slots, which report to `observer`.
+/// Returns the settings of plugin runs within these slots and with the processes of this native program, which report to `observer`.
 pub fn run_settings(
     options: &ServiceOptions,
     host: &Host,
     store: Arc<Store>,
     slots: Arc<Slots>,
+    native: Option<Arc<NativeProgram>>,
     observer: Arc<dyn Observer>,
 ) -> RunSettings {
     // If a working copy is not an overlay, the plugin's commands are processes of the same user that can see this one.
@@ -34,6 +35,7 @@ pub fn run_settings(
     RunSettings {
         launcher: Launcher::new(host.executable.clone()),
         programs: host.plugin_programs,
+        native,
         store,
         limits: options.run_limits(),
         private_view: options.private_view,
@@ -45,6 +47,14 @@ pub fn run_settings(
         strictness: Strictness::Refuse,
         endings: Endings::default(),
     }
+}
+
+/// Returns the program that does commands of built-in plugins, if it is installed.
+pub fn native_program(options: &ServiceOptions, host: &Host) -> Option<Arc<NativeProgram>> {
+    let search_path = host.variable("PATH").unwrap_or_default();
+    let (executable, limits) = (&host.executable, &options.limits);
+    let (processes, commands) = (options.jobs(host), host.native_commands);
+    NativeProgram::find(executable, search_path.as_ref(), limits, processes, commands).map(Arc::new)
 }
 
 /// A path of plugins, and its source.

@@ -7,7 +7,7 @@ use tiphys_engine::appset::GenerateOptions;
 use tiphys_engine::appset::TemplateProject;
 use tiphys_go::gotemplate;
 use tiphys_model::limits::Limit;
-use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
+use tiphys_plugin::{LoadedPlugin, NativeProgram, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
 use tiphys_source::SourceService;
 
 use crate::context::cache::Cache;
@@ -30,6 +30,7 @@ struct Shared {
     cache: Cache,
     sources: SourceService,
     slots: Arc<Slots>,
+    native: Option<Arc<NativeProgram>>,
     plugins: OnFirstUse<Vec<LoadedPlugin>>,
     connected: OnFirstUse<Vec<Arc<dyn Plugin>>>,
 }
@@ -44,12 +45,14 @@ impl Service {
         let sources = settings::source_service(&options, &host, &cache);
         // The requests of this process are the only callers, so the queue needs no limit.
         let slots = Slots::new(SlotLimits::patient(options.jobs(&host)));
+        let native = plugins::native_program(&options, &host);
         let shared = Shared {
             options,
             host,
             cache,
             sources,
             slots,
+            native,
             plugins: OnFirstUse::default(),
             connected: OnFirstUse::default(),
         };
@@ -94,10 +97,17 @@ impl Service {
         self.options().jobs(self.host())
     }
 
+    /// Returns the program that does commands of built-in plugins and evaluates Jsonnet.
+    pub(crate) fn native(&self) -> Option<Arc<NativeProgram>> {
+        self.0.native.clone()
+    }
+
     /// Returns the settings of a request's plugin runs. With `keep_workdirs` the working directories stay in directories below it.
     pub(crate) fn runs(&self, keep_workdirs: Option<PathBuf>) -> Arc<RunSettings> {
         let (store, slots) = (self.0.cache.trees(), Arc::clone(&self.0.slots));
-        let settings = plugins::run_settings(self.options(), self.host(), store, slots, Arc::new(Unobserved));
+        let native = self.native();
+        let settings =
+            plugins::run_settings(self.options(), self.host(), store, slots, native, Arc::new(Unobserved));
         Arc::new(RunSettings { keep_workdirs, ..settings })
     }
 

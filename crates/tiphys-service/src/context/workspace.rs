@@ -169,7 +169,8 @@ impl Workspace {
         let values = Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), live));
         let sources = Arc::new(service.sources().request(sources));
         let renderer =
-            Renderer::new(sources, catalogue, settings, Arc::clone(&values) as _, cancel.child_token());
+            Renderer::new(sources, catalogue, settings, Arc::clone(&values) as _, cancel.child_token())
+                .with_native(service.native());
         let services =
             Arc::new(Services::new(service, &resources, &clusters, &origins, &control_plane, None));
         let answers = RecordedAnswers::of_options(options, host)?;

@@ -147,7 +147,8 @@ pub(crate) async fn open(
         let connected = service.connected_plugins()?;
         let catalogue =
             crate::context::plugins::catalogue(side.plugins.clone(), connected, options, host, runs);
-        let renderer = Renderer::new(sources, catalogue, settings, values, cancel.child_token());
+        let renderer = Renderer::new(sources, catalogue, settings, values, cancel.child_token())
+            .with_native(service.native());
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     let projects = Arc::clone(&settings_head.projects);

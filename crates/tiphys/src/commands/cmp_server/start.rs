@@ -14,7 +14,7 @@ use tiphys_plugin::{
 };
 use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
 use tiphys_service::ServiceOptions;
-use tiphys_service::plugin::{run_settings, warn_about_folder};
+use tiphys_service::plugin::{native_program, run_settings, warn_about_folder};
 use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions, is_trusted_owner};
 use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
@@ -243,7 +243,8 @@ fn runs(
         wait_max: settings.queue_wait_max,
     });
     let observer = Arc::<Metrics>::clone(metrics);
-    let runs = run_settings(options, host, Arc::clone(store), slots, observer);
+    let native = native_program(options, host);
+    let runs = run_settings(options, host, Arc::clone(store), slots, native, observer);
     let launcher = Launcher::warm(&host.executable, SPARE_LAUNCHERS_MAX);
     RunSettings { launcher, home: settings.home, strictness: settings.strictness, ..runs }
 }

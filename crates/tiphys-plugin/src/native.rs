@@ -1,0 +1,172 @@
+//! The program `tiphys-native`, which builds kustomizations and evaluates Jsonnet files, many in one process. Its messages are described in
+//! `plugins/kustomize/native`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+use tiphys_model::limits::{Limit, Limits};
+use tiphys_process::{Tool, WorkerError, Workers, find_beside};
+use tiphys_tree::RepoPath;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::request::Deadline;
+
+/// The name of the program.
+pub const NATIVE_PROGRAM: &str = "tiphys-native";
+
+/// The version of its messages.
+const PROTOCOL: u64 = 1;
+
+/// The version of kustomize that it contains.
+pub const NATIVE_KUSTOMIZE: &str = "v5.8.3";
+
+/// The variable with the maximum size of its heap in bytes.
+const MEMORY_VARIABLE: &str = "TIPHYS_NATIVE_MEMORY_BYTES";
+
+/// Its exit code if its heap is larger.
+const MEMORY_CODE: i32 = 87;
+
+/// The program, and the commands of built-in plugins that it can do instead of them.
+#[derive(Debug)]
+pub struct NativeProgram {
+    workers: Workers,
+    commands: &'static [NativeCommand],
+    /// Limits its processes.
+    permits: Semaphore,
+    bytes_max: u64,
+}
+
+/// A `generate` command of a built-in plugin.
+#[derive(Debug)]
+pub struct NativeCommand {
+    /// The program of the command.
+    pub program: &'static str,
+    /// Returns the request that has the same result; `None` if the command must run.
+    pub request: fn(&NativeCall<'_>) -> Option<Value>,
+}
+
+/// A call of a command.
+#[derive(Debug)]
+pub struct NativeCall<'a> {
+    /// The environment of the command.
+    pub env: &'a [(String, String)],
+    /// The directory of the repository.
+    pub root: &'a Path,
+    /// The application's directory.
+    pub app_path: &'a RepoPath,
+}
+
+/// The answer to a request.
+#[derive(Debug, Default)]
+pub struct NativeOutput {
+    /// The result.
+    pub output: String,
+    /// Its messages, as a program prints them to standard error.
+    pub warnings: String,
+}
+
+/// A request without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum NativeError {
+    /// The request is invalid or unsupported; the message of the program.
+    #[error("{0}")]
+    Failed(String),
+    /// The program did not answer.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// It needs too much memory.
+    #[error("{NATIVE_PROGRAM}: more than {bytes_max} bytes of memory are needed")]
+    Memory {
+        /// The limit in bytes.
+        bytes_max: u64,
+        /// [`Limit::NATIVE_BYTES_MAX`].
+        #[source]
+        limit: Limit,
+    },
+    /// It did not answer in time.
+    #[error("no answer in time")]
+    DeadlineExceeded(#[source] Limit),
+    /// The caller cancelled the request.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl NativeProgram {
+    /// Finds the program beside `executable` or in the search path. At most so many of its processes run at once.
+    pub fn find(
+        executable: &Path,
+        search_path: &OsStr,
+        limits: &Limits,
+        processes_max: usize,
+        commands: &'static [NativeCommand],
+    ) -> Option<Self> {
+        let program = find_beside(executable, NATIVE_PROGRAM, search_path)?;
+        let bytes_max = limits.get(Limit::NATIVE_BYTES_MAX);
+        let workers = Workers::new(Tool {
+            program,
+            env: vec![(MEMORY_VARIABLE.into(), bytes_max.to_string().into())],
+            timeout: Duration::MAX,
+            stdout_bytes_max: limits.size(Limit::PLUGIN_OUTPUT_MAX),
+        });
+        let permits = Semaphore::new(processes_max.clamp(1, Semaphore::MAX_PERMITS));
+        Some(Self { workers, commands, permits, bytes_max })
+    }
+
+    /// Returns the request that has the same result as a command.
+    pub(crate) fn request(&self, argv: &[String], call: &NativeCall<'_>) -> Option<Value> {
+        let command = self.commands.iter().find(|command| argv == [command.program, "generate"])?;
+        (command.request)(call)
+    }
+
+    /// Asks the program.
+    pub async fn ask(
+        &self,
+        request: &Value,
+        deadline: Deadline,
+        cancel: &CancellationToken,
+    ) -> Result<NativeOutput, NativeError> {
+        let request = request.to_string();
+        let asking = async {
+            let Ok(_permit) = self.permits.acquire().await else { return Err(NativeError::Cancelled) };
+            let asking = self.workers.ask(request.as_bytes(), is_expected);
+            let answer = timeout_at(deadline.from(Instant::now()), asking).await;
+            answer.map_err(|_elapsed| NativeError::DeadlineExceeded(Limit::PLUGIN_TIMEOUT))
+        };
+        let answer = tokio::select! {
+            answer = asking => answer?,
+            () = cancel.cancelled() => return Err(NativeError::Cancelled),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(WorkerError::Ended { code: Some(MEMORY_CODE), .. }) => {
+                return Err(NativeError::Memory {
+                    bytes_max: self.bytes_max,
+                    limit: Limit::NATIVE_BYTES_MAX,
+                });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+        let mut field = |name: &str| match answer.get_mut(name).map(Value::take) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        match field("error") {
+            Some(error) => Err(NativeError::Failed(error.trim_end().to_owned())),
+            None => Ok(NativeOutput {
+                output: field("output").unwrap_or_default(),
+                warnings: field("warnings").unwrap_or_default(),
+            }),
+        }
+    }
+}
+
+/// Whether the program of a greeting has these messages and this version of kustomize.
+fn is_expected(greeting: &[u8]) -> bool {
+    let greeting: Value = serde_json::from_slice(greeting).unwrap_or_default();
+    greeting["protocol"] == PROTOCOL && greeting["kustomize"] == NATIVE_KUSTOMIZE
+}
