@@ -108,13 +108,16 @@ fn read(
             .and_then(|name| name.rsplit_once('.'))
             .map_or("", |(_, extension)| extension);
         match extension {
-            "jsonnet" | "yaml" | "yml" | "json" => {}
+            // As in Argo CD, its size does not count.
+            "jsonnet" => {
+                files.parts.push(Part::Jsonnet(file));
+                continue;
+            }
+            "yaml" | "yml" | "json" => {}
             _ if plan.any_extension => {}
             _ => continue,
         }
-        let is_jsonnet = extension == "jsonnet";
-        // As in Argo CD, Jsonnet files do not count.
-        let bytes = match tree.read(&file, if is_jsonnet { bytes_max } else { bytes_left }) {
+        let bytes = match tree.read(&file, bytes_left) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(ReadError::TooLarge { .. }) => {
                 return Err(DirectoryError::TooLarge { bytes_max, limit: Limit::DIRECTORY_BYTES_MAX });
@@ -123,10 +126,6 @@ fn read(
         };
         let text = file_text(&bytes);
         if text.contains(SKIP_MARKER) {
-            continue;
-        }
-        if is_jsonnet {
-            files.parts.push(Part::Jsonnet(file));
             continue;
         }
         bytes_left = bytes_left.saturating_sub(bytes.len() as u64);

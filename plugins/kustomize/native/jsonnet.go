@@ -11,6 +11,9 @@ import (
 	"github.com/google/go-jsonnet"
 )
 
+// skipMarker is the text of files that are left out.
+const skipMarker = "+argocd:skip-file-rendering"
+
 // An evaluation of one Jsonnet file, with Argo CD's rules.
 type evaluation struct {
 	// Root is the directory of the repository. All other paths are relative to it.
@@ -40,8 +43,16 @@ func (request *evaluation) evaluate() answer {
 			return answer{Error: err.Error()}
 		}
 	}
+	files := &importer{root: root, paths: request.Paths, read: map[string]jsonnet.Contents{}}
+	contents, err := files.contents(request.File)
+	if err != nil {
+		return answer{Error: err.Error()}
+	}
+	if strings.Contains(contents.String(), skipMarker) {
+		return answer{Output: "null"}
+	}
 	machine := jsonnet.MakeVM()
-	machine.Importer(&importer{root: root, paths: request.Paths, read: map[string]jsonnet.Contents{}})
+	machine.Importer(files)
 	set(request.ExternalVariables, machine.ExtVar, machine.ExtCode)
 	set(request.Arguments, machine.TLAVar, machine.TLACode)
 	output, err := machine.EvaluateFile(request.File)

@@ -79,7 +79,7 @@ fn dockerfile_uses_existing_commands_and_the_pinned_toolchain() {
         "    && apt-get install --yes --no-install-recommends ca-certificates git \\",
         "    && rm -rf /var/lib/apt/lists/*",
         "COPY --from=build /out/tiphys /usr/local/bin/",
-        "COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/kustomize /usr/local/bin/",
+        "COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/tiphys-native /usr/local/bin/",
         "FROM scratch",
         "COPY --from=build /out/tiphys /tiphys",
         "USER 999:999",
