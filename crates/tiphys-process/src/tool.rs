@@ -131,8 +131,28 @@ impl Tool {
         dir: &Path,
         stdin: Option<Vec<u8>>,
     ) -> Result<ToolOutput, ToolError> {
+        self.run_started(Start::current(), args, dir, stdin).await
+    }
+
+    /// Runs a tool that only reads and ends soon. It does not end when this process is killed, which saves the start of a wrapper.
+    pub async fn query(
+        &self,
+        args: &[OsString],
+        dir: &Path,
+        stdin: Option<Vec<u8>>,
+    ) -> Result<ToolOutput, ToolError> {
+        self.run_started(Start::Direct, args, dir, stdin).await
+    }
+
+    async fn run_started(
+        &self,
+        start: Start,
+        args: &[OsString],
+        dir: &Path,
+        stdin: Option<Vec<u8>>,
+    ) -> Result<ToolOutput, ToolError> {
         let input = if stdin.is_some() { Stdio::piped() } else { Stdio::null() };
-        let mut running = self.start(args, dir, input, Stdio::piped())?;
+        let mut running = self.start(start, args, dir, input, Stdio::piped())?;
         let mut printed = Printed {
             stdout: Vec::new(),
             stdout_bytes_max: self.stdout_bytes_max,
@@ -160,6 +180,7 @@ impl Tool {
 
     pub(crate) fn start(
         &self,
+        start: Start,
         args: &[OsString],
         dir: &Path,
         stdin: Stdio,
@@ -171,7 +192,6 @@ impl Tool {
             return Err(fail(io::Error::new(io::ErrorKind::NotFound, message)));
         }
         let program = resolve(&self.program, &self.env).map_err(fail)?;
-        let start = Start::current();
         let mut process = start.command(&program, &self.program);
         process
             .args(args)

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 
+use crate::pdeathsig::Start;
 use crate::tool::{Running, Tool, ToolError};
 
 /// Workers of one program. A request gets a worker of its own until it is answered.
@@ -119,7 +120,7 @@ impl Workers {
 
 impl Worker {
     fn start(tool: &Tool) -> Result<Self, ToolError> {
-        let mut running = tool.start(&[], Path::new("/"), Stdio::piped(), Stdio::null())?;
+        let mut running = tool.start(Start::current(), &[], Path::new("/"), Stdio::piped(), Stdio::null())?;
         let (stdin, stdout) = running.pipes().ok_or_else(|| ToolError::Io {
             program: tool.program.display().to_string(),
             source: io::ErrorKind::BrokenPipe.into(),

@@ -26,6 +26,9 @@ const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_
 /// Maximum size of git's standard output, in bytes.
 const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// Commands that only read, ask no other host and end soon.
+const QUERIES: [&str; 6] = ["--version", "config", "for-each-ref", "ls-files", "rev-parse", "symbolic-ref"];
+
 /// Maximum number of lines of git's standard error in an error.
 const STDERR_LINES_MAX: usize = 6;
 
@@ -185,7 +188,12 @@ impl Git {
             timeout: call.timeout,
             stdout_bytes_max: STDOUT_BYTES_MAX,
         };
-        tool.run(&call.args, call.dir, call.stdin).await
+        let is_query = |command: &OsString| QUERIES.iter().any(|query| *query == *command);
+        if call.args.first().is_some_and(is_query) {
+            tool.query(&call.args, call.dir, call.stdin).await
+        } else {
+            tool.run(&call.args, call.dir, call.stdin).await
+        }
     }
 }
 

@@ -67,8 +67,7 @@ impl LocalRepository {
     async fn open(dir: &Path, git: &Git) -> Result<Self, SourceError> {
         let shown: Arc<str> = dir.display().to_string().into();
         // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
-        let format =
-            "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}%0a%(symref)%09%(refname)";
+        let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}%0a%(symref)%09%(refname)%0a%(HEAD)%09%(refname)";
         let place = [
             "rev-parse",
             "--absolute-git-dir",
@@ -79,17 +78,25 @@ impl LocalRepository {
             "--git-path",
             "info/attributes",
         ];
-        let refs = ["for-each-ref", format];
+        let list = ["for-each-ref", format];
         let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
         let branch = ["symbolic-ref", "--quiet", "HEAD"];
         let here = |args: &[&'static str]| git.local(dir, Place::Here, args.iter().copied());
-        let (place, refs, head, branch, configuration) = tokio::try_join!(
+        let (place, listed, configuration) = tokio::try_join!(
             ask(git, here(&place), Expect::Success),
-            ask(git, here(&refs), Expect::Success),
-            ask(git, here(&head), Expect::Answer),
-            ask(git, here(&branch), Expect::Answer),
+            ask(git, here(&list), Expect::Success),
             CheckoutConfiguration::read(git, dir, Place::Here),
         )?;
+        let (lines, refs) = (listed.lines(), Refs::parse(&listed));
+        let default_branches = lines.clone().filter_map(default_branch).map(str::to_owned).collect();
+        let (head, branch) = match lines.clone().find_map(|line| line.strip_prefix("*\t")) {
+            Some(branch) => (refs.resolve(branch).unwrap_or_default().to_owned(), branch.to_owned()),
+            // HEAD is detached, or there is no commit yet.
+            None => tokio::try_join!(
+                ask(git, here(&head), Expect::Answer),
+                ask(git, here(&branch), Expect::Answer)
+            )?,
+        };
         let lines: Vec<&str> = place.lines().collect();
         let [git_dir, bare, shallow, objects, attributes] = lines[..] else {
             let problem = format!("git rev-parse printed {place:?}");
@@ -103,8 +110,8 @@ impl LocalRepository {
                 objects: Objects::open(&dir.join(objects), &shown)?,
                 settings: CheckoutSettings::read(&configuration, &dir.join(attributes))?,
             },
-            refs: Refs::parse(&refs),
-            default_branches: refs.lines().filter_map(default_branch).map(str::to_owned).collect(),
+            refs,
+            default_branches,
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
             bare: is_bare,
