@@ -1,4 +1,4 @@
-//! Web pages, and the rules about who may request them; also metrics and health of servers without pages, and plugin services for trials.
+//! Web pages, and the rules about who may request them; reports as HTML files; also metrics and health of servers without pages, and plugin services for trials.
 //!
 //! `tiphys serve` is [`Application`], `plugin check --serve` is [`serve_trial`]; both have the same form. Pages are complete documents that work
 //! without scripts: forms are plain forms, and each button is a submit button. The modules of `assets` only shorten that, with `fetch` and
@@ -20,6 +20,7 @@ mod patch;
 mod plugin_service;
 mod posted;
 mod preview;
+mod report;
 mod serve;
 mod server;
 mod site;
@@ -34,6 +35,7 @@ pub use plugin_service::{
 };
 pub use posted::FORM_BYTES_MAX;
 pub use preview::{Announced, Failed, Finding, Outcome, Preview, Severity};
+pub use report::{DifferenceReport, ReportedApplication};
 pub use serve::Application;
 pub use server::{Bound, bind};
 pub use site::SiteOptions;

@@ -22,9 +22,12 @@ use crate::server::Bound;
 use crate::site::{Site, SiteOptions};
 use crate::{api, events, guard, pages};
 
+/// The style of all pages.
+pub(crate) const STYLE: &str = include_str!("../assets/style.css");
+
 /// The files of `/assets`, with their types.
 const ASSETS: &[(&str, &str, &str)] = &[
-    ("style.css", "text/css; charset=utf-8", include_str!("../assets/style.css")),
+    ("style.css", "text/css; charset=utf-8", STYLE),
     ("draft.js", SCRIPT, include_str!("../assets/draft.js")),
     ("filter.js", SCRIPT, include_str!("../assets/filter.js")),
     ("form.js", SCRIPT, include_str!("../assets/form.js")),

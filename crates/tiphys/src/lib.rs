@@ -23,7 +23,7 @@ mod terminal;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
+use clap::{FromArgMatches as _, ValueEnum as _};
 use tiphys_service::ProjectFileChoice;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat, SharedOptions};
@@ -68,12 +68,11 @@ pub fn main() -> ExitCode {
     }
     output::set_verbose(shared.verbose > 0);
     let threads = command.uses_threads().then_some(host.processors);
-    let is_comment = shared.output == Some(OutputFormat::Markdown) && command.compares();
+    let format = shared.output.filter(|_| command.compares());
     let ended = lifecycle::run(threads, run(command, shared, &host));
     let code = ended.unwrap_or_else(|failure| {
-        if is_comment {
-            commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(&failure)));
-        }
+        let message = format!("error: {}", error::in_one_line(&failure));
+        commands::diff::output::print_failure(format, &message);
         error::report(&failure)
     });
     output::print_note_count();
@@ -94,9 +93,11 @@ async fn run(
     mut shared: SharedOptions,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    if matches!(shared.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
+    let is_of_comparisons =
+        matches!(shared.output, Some(OutputFormat::Diff | OutputFormat::Markdown | OutputFormat::Html));
+    if is_of_comparisons && !command.compares() {
         return Err(ServiceError::invalid_input(
-            "-o diff and -o markdown are only available in `diff`, `params diff` and `appset diff`",
+            "-o diff, -o markdown and -o html are only available in `diff`, `params diff` and `appset diff`",
         ));
     }
     let reads_file =
@@ -151,9 +152,8 @@ fn usage(error: &clap::Error, host: &Process) -> ExitCode {
     if !error.use_stderr() {
         return ExitCode::SUCCESS;
     }
-    if requests_comment(&host.arguments()) {
-        commands::diff::output::print_failure(&error.render().to_string());
-    }
+    let format = format_of_comparison(&host.arguments());
+    commands::diff::output::print_failure(format, &error.render().to_string());
     ExitCode::from(error::exit_code(ErrorKind::InvalidInput))
 }
 
@@ -162,16 +162,17 @@ fn refused(error: &ServiceError, host: &Process) -> ExitCode {
     if host.is_plugin_server() {
         return commands::cmp_server::refused(&error::in_one_line(error));
     }
-    if requests_comment(&host.arguments()) {
-        commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(error)));
-    }
+    let format = format_of_comparison(&host.arguments());
+    commands::diff::output::print_failure(format, &format!("error: {}", error::in_one_line(error)));
     error::report(error)
 }
 
-/// Whether arguments that the parser refused are those of a comparison with `-o markdown`.
-fn requests_comment(arguments: &[OsString]) -> bool {
+/// Returns the output format in arguments that the parser refused, if they are those of a comparison.
+fn format_of_comparison(arguments: &[OsString]) -> Option<OutputFormat> {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
-    let is_form = |pair: &[&str]| matches!(pair, ["-o" | "--output", "markdown"]);
-    let is_joined = |word: &&str| ["-omarkdown", "-o=markdown", "--output=markdown"].contains(word);
-    words.contains(&"diff") && (words.windows(2).any(is_form) || words.iter().any(is_joined))
+    let separate = words.windows(2).filter(|pair| matches!(pair[0], "-o" | "--output")).map(|pair| pair[1]);
+    let joined = ["--output=", "-o=", "-o"];
+    let joined = joined.iter().flat_map(|name| words.iter().filter_map(move |word| word.strip_prefix(name)));
+    let format = separate.chain(joined).find_map(|format| OutputFormat::from_str(format, false).ok());
+    format.filter(|_| words.contains(&"diff"))
 }

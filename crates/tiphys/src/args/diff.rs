@@ -10,6 +10,7 @@ use super::{ApplicationArgs, BaseArgs, shared};
   tiphys diff --repo . --cluster-state live/              what a sync would change, live/ being a dump of the cluster
   tiphys diff guestbook --cluster-state prod=live/prod    one application with the destination named prod
   tiphys diff --cluster-state live/ -o markdown           for a comment on a pull request
+  tiphys diff -o html > report.html                       a report for a browser, in one file
   tiphys diff                                             what this branch changes in the manifests of all applications
   tiphys diff --base origin/main --merge-base             the same with a branch by name
 

@@ -48,6 +48,7 @@ pub(crate) enum OutputFormat {
     // Only for commands that compare.
     Diff,
     Markdown,
+    Html,
 }
 
 /// Declares sets of shared options. Each is flattened into the arguments of commands.
@@ -141,7 +142,7 @@ fn output() -> Arg {
         .value_name("FORMAT")
         .value_parser(EnumValueParser::<OutputFormat>::new())
         .hide_possible_values(true)
-        .help("Output format: yaml, json, table, wide, name, diff, markdown")
+        .help("Output format: yaml, json, table, wide, name, diff, markdown, html")
 }
 
 fn verbose() -> Arg {

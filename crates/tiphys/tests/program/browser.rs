@@ -17,7 +17,7 @@ const START: &str = "exec chromium --headless=new --no-sandbox --remote-debuggin
 
 /// The first tab of a browser, admitted to a served page.
 pub(crate) struct Tab {
-    /// `http://127.0.0.1:PORT`.
+    /// The beginning of each address: `http://127.0.0.1:PORT`, `file://DIR`.
     origin: String,
     /// Ends the browser.
     _browser: Running,
@@ -38,6 +38,19 @@ impl Tab {
 
     /// Starts a browser with the cookie of a server. Panics if Chromium is not installed.
     pub(crate) fn admitted(world: &World, address: &str, cookie: &str) -> Self {
+        let mut tab = Self::start(world, format!("http://{address}"));
+        let (name, value) = cookie.split_once('=').expect("a cookie");
+        let cookie = json!({"name": name, "value": value, "url": tab.origin});
+        tab.call("Network.setCookie", &cookie);
+        tab
+    }
+
+    /// Starts a browser that opens files of a world. Panics if Chromium is not installed.
+    pub(crate) fn of_files(world: &World) -> Self {
+        Self::start(world, format!("file://{}/", world.path("").display()))
+    }
+
+    fn start(world: &World, origin: String) -> Self {
         let mut which = world.command("sh");
         which.args(["-c", "command -v chromium"]);
         assert_eq!(
@@ -49,7 +62,6 @@ impl Tab {
         command.args(["-c", START]).stdin(Stdio::piped());
         let mut browser = Running::of(command);
         let (commands, messages) = (browser.stdin(), browser.messages());
-        let origin = format!("http://{address}");
         let mut tab = Self {
             origin,
             _browser: browser,
@@ -70,9 +82,6 @@ impl Tab {
         tab.session = session["sessionId"].as_str().map(str::to_owned);
         tab.call("Page.enable", &json!({}));
         tab.size(1280, 800);
-        let (name, value) = cookie.split_once('=').expect("a cookie");
-        let cookie = json!({"name": name, "value": value, "url": tab.origin});
-        tab.call("Network.setCookie", &cookie);
         tab
     }
 

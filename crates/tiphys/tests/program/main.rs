@@ -38,6 +38,7 @@ mod processes;
 mod pull_requests;
 mod refused_access;
 mod render_watch;
+mod report;
 mod running;
 mod serve;
 mod server;

@@ -58,7 +58,6 @@ async fn change(
         crate::commands::diff::base::compared(&comparison, host).await
     };
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
-    crate::commands::diff::base::print_notes(&compared);
     let sides = crate::commands::diff::base::sides(revision, sets, &compared);
     output::finish(compared.applications, &sides, form, &args.shown, worst, host).await
 }

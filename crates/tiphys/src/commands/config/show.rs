@@ -44,7 +44,7 @@ pub(super) fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, Se
         None | Some(OutputFormat::Table | OutputFormat::Wide) => table(&rows),
         Some(OutputFormat::Json) => output::json(&list()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&list()),
-        Some(OutputFormat::Name | OutputFormat::Diff | OutputFormat::Markdown) => {
+        Some(OutputFormat::Name | OutputFormat::Diff | OutputFormat::Markdown | OutputFormat::Html) => {
             return Err(ServiceError::invalid_input("`config show` prints -o table, json or yaml"));
         }
     })?;

@@ -11,7 +11,7 @@ use crate::args::{DiffArgs, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::{note, status};
+use crate::output::note;
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -34,7 +34,6 @@ pub(super) async fn run(
         compared(&comparison, host).await
     };
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
-    print_notes(&compared);
     let sides = sides(revision, sets, &compared);
     output::finish(compared.applications, &sides, form, &args.shown, worst, host).await
 }
@@ -53,7 +52,7 @@ pub(crate) async fn compared(
     }
     let progress = Progress::new(host, "compared", comparison.applications());
     let step = |name: &str| progress.step(name);
-    let sets = SetNotes::of(comparison.sets(), &warnings);
+    let sets = SetNotes::of(comparison.sets(), comparison.errors(), &warnings);
     Ok((Box::pin(comparison.compare(&step)).await?, sets, worst))
 }
 
@@ -61,21 +60,4 @@ pub(crate) async fn compared(
 pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes, compared: &RevisionDiff) -> Sides {
     let sides = Sides::new(&revision.base_label(), NOW).with_sets(sets);
     Sides { not_rendered: compared.equal, renamed: compared.renamed.clone(), ..sides }
-}
-
-/// Prints notes about the comparison.
-pub(crate) fn print_notes(compared: &RevisionDiff) {
-    for (old, new) in &compared.renamed {
-        status(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
-    }
-    if compared.equal > 0 {
-        let (equal, all) = (compared.equal, compared.applications.len());
-        let what = if all == 1 { "application" } else { "applications" };
-        let why = if equal == 1 {
-            "was not rendered: its inputs are"
-        } else {
-            "were not rendered: their inputs are"
-        };
-        status(&format!("{equal} of {all} {what} {why} equal"));
-    }
 }

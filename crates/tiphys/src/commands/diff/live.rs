@@ -28,22 +28,26 @@ pub(super) async fn run(
     needs.reads_clusters = true;
     let workspace = Workspace::open_with_sets(&service, needs).await?;
     let clusters = LiveClusters::open(&workspace)?;
-    error::warn_all(workspace.warnings());
-    error::warn_all(&unsupported_settings(&workspace));
+    let mut all_warnings = workspace.warnings().to_vec();
+    all_warnings.extend(unsupported_settings(&workspace));
+    error::warn_all(&all_warnings);
     let SelectedApplications { applications, errors, unusable, warnings, sets } =
         select(&workspace, &selection, "compare")?;
     // Applications that are not compared are listed, and have an exit code of their own.
     let listed = unusable.iter().filter_map(|one| one.result.as_ref().err()).chain(sets.errors());
     let listed: BTreeSet<String> = listed.map(ServiceError::message).collect();
-    let worst = error::print_all(errors.iter().filter(|error| !listed.contains(&error.message())), None);
+    let errors: Vec<&ServiceError> =
+        errors.iter().filter(|error| !listed.contains(&error.message())).collect();
+    let worst = error::print_all(errors.iter().copied(), None);
     error::print_all(sets.errors(), None);
     error::warn_all(&warnings);
+    all_warnings.extend(warnings);
     checkouts::report(&workspace, &applications).await;
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
     let mut compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
     compared.extend(unusable);
-    let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets, sets.warnings()));
+    let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets, errors, &all_warnings));
     output::finish(compared, &sides, form, &args.shown, worst, host).await
 }

@@ -1,5 +1,6 @@
-//! Prints differences of applications: as a unified diff, names, JSON, Markdown, or with an external program. Secrets are already redacted.
+//! Prints differences of applications: as a unified diff, names, JSON, Markdown, HTML, or with an external program. Secrets are already redacted.
 
+mod html;
 mod json;
 mod markdown;
 mod unified;
@@ -31,12 +32,12 @@ pub(crate) struct Sides {
     pub(crate) renamed: Vec<(String, String)>,
 }
 
-/// Notes about application sets.
+/// Notes about the selection and application sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetNotes {
-    /// Errors; only for a comment, since standard error has them.
+    /// Errors; only for comments and reports, since standard error has them.
     pub(crate) errors: Vec<String>,
-    /// Warnings; only for a comment, too.
+    /// Warnings; only for comments and reports, too.
     pub(crate) warnings: Vec<String>,
     /// The sets whose Applications are not all compared.
     pub(crate) not_compared: Vec<UnknownSet>,
@@ -53,6 +54,8 @@ pub(crate) enum Form {
     Json,
     /// For a comment on a pull request.
     Markdown,
+    /// A report in one file.
+    Html,
     /// One object per line.
     Names,
     /// One row for each object.
@@ -72,10 +75,14 @@ impl Sides {
 }
 
 impl SetNotes {
-    /// Takes all reports, and the warnings of the comparison, which are about more than sets.
-    pub(crate) fn of<'a>(sets: &'a SetReports, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {
+    /// Takes all reports, and the errors and warnings of the comparison, which are about more than sets.
+    pub(crate) fn of<'a>(
+        sets: &'a SetReports,
+        errors: impl IntoIterator<Item = &'a ServiceError>,
+        warnings: impl IntoIterator<Item = &'a Warning>,
+    ) -> Self {
         Self {
-            errors: error_lines(sets.errors()),
+            errors: error_lines(errors.into_iter().chain(sets.errors())),
             warnings: warning_lines(warnings),
             not_compared: sets.not_compared(),
         }
@@ -85,6 +92,11 @@ impl SetNotes {
     pub(crate) fn of_previews(previews: &Previews) -> Self {
         let Previews { errors, warnings, unknown, .. } = previews;
         Self { errors: error_lines(errors), warnings: warning_lines(warnings), not_compared: unknown.clone() }
+    }
+
+    /// Takes warnings of a comparison without sets.
+    pub(crate) fn of_warnings(warnings: &[Warning]) -> Self {
+        Self { warnings: warning_lines(warnings), ..Self::default() }
     }
 }
 
@@ -119,10 +131,11 @@ pub(crate) fn form(shared: &SharedOptions, host: &Process) -> Result<Form, Servi
         Some(OutputFormat::Diff) => Ok(Form::Unified),
         Some(OutputFormat::Json) => Ok(Form::Json),
         Some(OutputFormat::Markdown) => Ok(Form::Markdown),
+        Some(OutputFormat::Html) => Ok(Form::Html),
         Some(OutputFormat::Name) => Ok(Form::Names),
         Some(OutputFormat::Table) => Ok(Form::Table),
         Some(OutputFormat::Yaml | OutputFormat::Wide) => Err(ServiceError::invalid_input(
-            "differences are printed with -o diff, json, markdown, name or table",
+            "differences are printed with -o diff, json, markdown, html, name or table",
         )),
     }
 }
@@ -197,6 +210,9 @@ pub(crate) async fn finish(
     worst: Option<ErrorKind>,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
+    for note in notes(&applications, sides) {
+        output::status(&note);
+    }
     error::warn_all(applications.iter().flat_map(|one| &one.warnings));
     for warning in base_warnings(&applications, sides) {
         tracing::warn!("{warning}");
@@ -225,10 +241,12 @@ pub(crate) async fn finish(
         }
         Form::Json => output::print(&json::text(applications, sides, args.context_lines))?,
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
+        Form::Html => output::print(&html::text(applications, sides, args.context_lines)?)?,
         Form::Names => output::print(&names(applications, sides))?,
         Form::Table => output::print(&table(applications, sides))?,
     }
-    print_counts(applications, not_compared);
+    // Otherwise an empty standard output could mean that nothing was compared.
+    output::status(&counts_line(applications, not_compared));
     let differ = differ || (only_ignored && !args.ignore_lines_exit);
     let lacks_selected = not_compared.any() && !args.allow_not_compared;
     if let Some(code) = error::exit_code_of_incomplete(failed.max(worst), lacks_selected) {
@@ -241,10 +259,15 @@ pub(crate) async fn finish(
     })
 }
 
-/// Prints the comment of a comparison that failed as a whole. Standard error has the error, too.
-pub(crate) fn print_failure(error: &str) {
+/// Prints the comment or the report of a comparison that failed as a whole. Standard error has the error, too.
+pub(crate) fn print_failure(format: Option<OutputFormat>, error: &str) {
+    let text = match format {
+        Some(OutputFormat::Markdown) => Ok(markdown::failure(error)),
+        Some(OutputFormat::Html) => html::failure(error),
+        _ => return,
+    };
     // The error is reported in any case.
-    drop(output::print(&markdown::failure(error)));
+    drop(text.and_then(|text| output::print(&text)));
 }
 
 /// Exit code if something differs.
@@ -323,11 +346,29 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
     applications.iter().map(counts).fold(Counts::default(), Counts::plus)
 }
 
-/// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
-fn print_counts(applications: &[ApplicationDiff], not_compared: NotCompared) {
+/// Returns the counts: `2 changed, 4 lines ignored; 1 object is equal`.
+fn counts_line(applications: &[ApplicationDiff], not_compared: NotCompared) -> String {
     let headline = unified::headline(applications, not_compared);
-    let ignored = ignored_lines(applications);
-    output::status(&format!("{headline}{ignored}; {}", equal(total(applications))));
+    format!("{headline}{}; {}", ignored_lines(applications), equal(total(applications)))
+}
+
+/// Returns notes about renamed applications, and about those that were not rendered.
+fn notes(applications: &[ApplicationDiff], sides: &Sides) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (old, new) in &sides.renamed {
+        notes.push(format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
+    }
+    if sides.not_rendered > 0 {
+        let (equal, all) = (sides.not_rendered, applications.len());
+        let what = if all == 1 { "application" } else { "applications" };
+        let why = if equal == 1 {
+            "was not rendered: its inputs are"
+        } else {
+            "were not rendered: their inputs are"
+        };
+        notes.push(format!("{equal} of {all} {what} {why} equal"));
+    }
+    notes
 }
 
 fn equal(counts: Counts) -> String {

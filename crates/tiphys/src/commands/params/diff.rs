@@ -6,7 +6,7 @@ use tiphys_service::params::{self, ParameterRequest, ParameterValues, UnsavedCha
 
 use crate::args::{ParamsDiffArgs, SharedOptions};
 use crate::commands::checkouts;
-use crate::commands::diff::output::{self, Sides};
+use crate::commands::diff::output::{self, SetNotes, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::{open_service, service_options};
@@ -35,6 +35,6 @@ pub(super) async fn run(
     }
     let comparing = Box::pin(params::compare_unsaved(&workspace, &change));
     let diff = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides::new("saved", "unsaved");
+    let sides = Sides::new("saved", "unsaved").with_sets(SetNotes::of_warnings(&change.warnings));
     output::finish(vec![diff], &sides, &form, &args.shown, None, host).await
 }

@@ -77,7 +77,13 @@ fn printed(listed: &[Listed], format: Option<OutputFormat>) -> String {
             tiphys_yaml::write_yaml(&Value::Array(listed.iter().map(to_json).collect()))
         }
         None
-        | Some(OutputFormat::Table | OutputFormat::Wide | OutputFormat::Diff | OutputFormat::Markdown) => {
+        | Some(
+            OutputFormat::Table
+            | OutputFormat::Wide
+            | OutputFormat::Diff
+            | OutputFormat::Markdown
+            | OutputFormat::Html,
+        ) => {
             let mut table = Table::new(&["NAME", "DISCOVERY", "PARAMETERS", "FROM"]);
             for plugin in listed {
                 let discovery = plugin.problem.as_ref().map_or_else(

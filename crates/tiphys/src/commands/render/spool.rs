@@ -26,7 +26,9 @@ impl Form {
     /// Returns `None` for formats without manifests.
     pub(super) fn of(format: OutputFormat) -> Option<Self> {
         match format {
-            OutputFormat::Yaml | OutputFormat::Diff | OutputFormat::Markdown => Some(Self::Yaml),
+            OutputFormat::Yaml | OutputFormat::Diff | OutputFormat::Markdown | OutputFormat::Html => {
+                Some(Self::Yaml)
+            }
             OutputFormat::Json => Some(Self::Json),
             OutputFormat::Name => Some(Self::Name),
             OutputFormat::Table | OutputFormat::Wide => None,

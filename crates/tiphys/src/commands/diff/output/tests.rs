@@ -5,7 +5,7 @@ use tiphys_engine::{Deletion, Manifest};
 use tiphys_service::{UnknownSet, Warning};
 use tiphys_store::SetId;
 
-use super::{ApplicationDiff, ChangedSetting, Presence, Sides, json, markdown, unified};
+use super::{ApplicationDiff, ChangedSetting, Presence, Sides, html, json, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
 use crate::error::ServiceError;
 
@@ -83,6 +83,9 @@ fn differences_contain_no_ci_commands() {
         assert!(text.contains(r"\u{23}#vso[b]\u{202e}"), "{text}");
         assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
     }
+    let report = html::text(&applications, &sides(), 3).expect("a report");
+    assert!(report.contains(r"\u{23}#vso[b]<mark>[U+202E]</mark>"), "{report}");
+    assert!(!report.lines().any(|line| line.trim_start().starts_with("::")), "{report}");
 }
 
 #[test]
