@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::iter;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -112,42 +113,41 @@ pub(crate) struct Image {
     pub(crate) manifest: Vec<u8>,
     /// The manifest's media type.
     pub(crate) media_type: &'static str,
-    /// Configuration and archive by their digest.
-    pub(crate) blobs: [Vec<u8>; 2],
+    /// The configuration and the layers.
+    pub(crate) blobs: Vec<Vec<u8>>,
 }
 
 impl Image {
     pub(crate) fn of(chart: &Chart) -> Self {
         let configuration = json!({"apiVersion": "v2", "name": chart.name, "version": chart.version});
-        let media_types = [
-            "application/vnd.cncf.helm.config.v1+json",
-            "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
-        ];
-        Self::new(media_types, &configuration, chart.pack())
+        let layer = ("application/vnd.cncf.helm.chart.content.v1.tar+gzip", chart.pack());
+        Self::new("application/vnd.cncf.helm.config.v1+json", &configuration, &[layer])
     }
 
     /// Creates the image of an artefact that is not a chart. The files are in the root of its archive.
     pub(crate) fn of_files(chart: &Chart) -> Self {
-        let media_types =
-            ["application/vnd.oci.empty.v1+json", "application/vnd.oci.image.layer.v1.tar+gzip"];
-        Self::new(media_types, &json!({}), chart.pack_below(""))
+        Self::of_layers(&[("application/vnd.oci.image.layer.v1.tar+gzip", chart.pack_below(""))])
     }
 
-    /// Creates an image of a configuration and an archive with these media types.
-    fn new(media_types: [&str; 2], configuration: &Value, archive: Vec<u8>) -> Self {
+    /// Creates the image of an artefact with these layers and their media types.
+    pub(crate) fn of_layers(layers: &[(&str, Vec<u8>)]) -> Self {
+        Self::new("application/vnd.oci.empty.v1+json", &json!({}), layers)
+    }
+
+    fn new(media_type: &str, configuration: &Value, layers: &[(&str, Vec<u8>)]) -> Self {
         const MEDIA_TYPE: &str = "application/vnd.oci.image.manifest.v1+json";
         let configuration = configuration.to_string().into_bytes();
         let part = |media_type: &str, bytes: &[u8]| json!({"mediaType": media_type, "digest": digest(bytes), "size": bytes.len()});
         let manifest = json!({
             "schemaVersion": 2,
             "mediaType": MEDIA_TYPE,
-            "config": part(media_types[0], &configuration),
-            "layers": [part(media_types[1], &archive)],
+            "config": part(media_type, &configuration),
+            "layers": layers.iter().map(|(media_type, layer)| part(media_type, layer)).collect::<Vec<_>>(),
         });
         Self {
             manifest: manifest.to_string().into_bytes(),
             media_type: MEDIA_TYPE,
-            blobs: [configuration, archive],
+            blobs: iter::once(configuration).chain(layers.iter().map(|(_, layer)| layer.clone())).collect(),
         }
     }
 }

@@ -152,6 +152,11 @@ impl ChartServer {
         self
     }
 
+    /// Serves an artefact with these layers and their media types. Returns its digest.
+    pub fn layers(&self, name: &str, tag: &str, layers: &[(&str, Vec<u8>)]) -> String {
+        self.site().put_image(name, tag, &Image::of_layers(layers))
+    }
+
     /// Requires credentials for paths that start with `prefix`. The longest prefix applies; other paths require none.
     pub fn protect(&self, prefix: &str, access: Access) -> &Self {
         self.site().protect(prefix, access);

@@ -463,11 +463,11 @@ impl<'a> Registry<'a> {
     }
 
     fn missing(&self, revision: &str) -> SourceError {
-        let chart = match self.source.chart.as_str() {
-            "" => self.name.clone(),
-            chart => chart.to_owned(),
-        };
         let (version, repository) = (revision.to_owned(), self.errors.repository.clone());
+        if self.source.chart.is_empty() {
+            return ChartError::MissingRevision { revision: version, repository }.into();
+        }
+        let chart = self.source.chart.clone();
         ChartError::Missing { chart, version, repository, hint: String::new() }.into()
     }
 }

@@ -46,8 +46,8 @@ impl Packed<'_> {
         key.update(artefact.to_json().to_string().as_bytes());
         store.get_or_write(TreeKey(*key.finalize().as_bytes()), |writer| {
             let (part, folder) = match &artefact.contents {
-                Contents::Folder(name) => (Part::Folder(name), Some(name.as_str())),
-                Contents::OnlyFolder => (Part::OnlyFolder, Some("*")),
+                Contents::Folder(name) => (Part::Folder(name), Some(format!("folder {name:?}"))),
+                Contents::OnlyFolder => (Part::OnlyFolder, Some("folder".to_owned())),
                 Contents::Everything => (Part::Whole, None),
             };
             let mut archive = self.open(bytes_max)?;
@@ -57,8 +57,7 @@ impl Packed<'_> {
             let count = unpacked.map_err(|error| broken(artefact, error))?;
             match folder {
                 Some(folder) if count == 0 => {
-                    let (what, folder) = (self.path.display().to_string(), folder.to_owned());
-                    Err(ChartError::NoFolder { what, folder }.into())
+                    Err(ChartError::NoFolder { what: self.path.display().to_string(), folder }.into())
                 }
                 _ => Ok(()),
             }

@@ -22,6 +22,14 @@ pub enum ChartError {
         /// Existing versions; empty or beginning with a separator.
         hint: String,
     },
+    /// The revision of an artefact was not found.
+    #[error("repository {repository} has no tag or digest {revision:?}; check targetRevision")]
+    MissingRevision {
+        /// The requested revision.
+        revision: String,
+        /// The repository.
+        repository: String,
+    },
     /// The target revision is not a version or range, or no version matches the range. The message is Argo CD's.
     #[error("invalid revision: {reason}")]
     Revision {
@@ -99,11 +107,11 @@ pub enum ChartError {
         file: String,
     },
     /// The archive has no directory of the chart's name.
-    #[error("{what} has no folder {folder:?} with the chart; it was not made with `helm package`")]
+    #[error("{what} has no {folder} with the chart; it was not made with `helm package`")]
     NoFolder {
         /// The archive.
         what: String,
-        /// The directory.
+        /// `folder`, with the name that it must have.
         folder: String,
     },
     /// A file with the user's credentials.

@@ -23,6 +23,7 @@ mod live;
 mod live_diff;
 mod many;
 mod oci_generators;
+mod oci_sources;
 mod offline;
 mod page;
 mod page_access;
