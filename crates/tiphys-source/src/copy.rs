@@ -3,6 +3,7 @@
 mod files;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::git::{Git, Place};
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
 use crate::refs::{BRANCHES, is_default};
+use crate::sources::blocking;
 use crate::{SourceError, normalize_git_url, redact_url};
 
 /// A local directory that replaces a repository.
@@ -245,7 +247,17 @@ impl OpenCopy {
         paths: Option<&[RepoPath]>,
         limits: TreeLimits,
     ) -> Result<Vec<RepoPath>, SourceError> {
-        let all = self.files.get_or_try_init(|| files::list(self, git, limits)).await?;
+        let list = || async {
+            let files = files::list(self, git, limits).await?;
+            let Some(repository) = self.git.clone() else { return Ok(files) };
+            let (dir, ids) = (self.dir.clone(), Arc::clone(&self.ids));
+            blocking(move || {
+                ids.add(unchanged::unchanged(&repository, &dir, &files));
+                Ok(files)
+            })
+            .await
+        };
+        let all = self.files.get_or_try_init(list).await?;
         Ok(match paths {
             None => all.iter().cloned().collect(),
             Some(paths) => files::within(&self.dir, all, paths),

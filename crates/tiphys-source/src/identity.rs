@@ -58,6 +58,12 @@ pub(crate) struct FileIds {
 }
 
 impl FileIds {
+    /// Adds ids of files that need not be read.
+    pub(crate) fn add(&self, files: Vec<FileId>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(files.into_iter().map(|(path, kind, id)| (path, Some((kind, id)))));
+    }
+
     /// Returns the ids of some files. Deleted files are left out.
     pub(crate) fn of(
         &self,

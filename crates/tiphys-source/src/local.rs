@@ -36,6 +36,8 @@ pub(crate) struct LocalRepository {
     pub(crate) shallow: bool,
     /// Whether its work tree leaves out files of the commit that is checked out.
     pub(crate) is_sparse: bool,
+    /// The index, if the files have the modes and links that are in it.
+    pub(crate) index: Option<PathBuf>,
     /// The commits of base revisions. Each is resolved once, so that a concurrent fetch does not change it during a command.
     bases: OnceMap<BaseRevision, ObjectId>,
 }
@@ -64,7 +66,7 @@ impl LocalRepositories {
 }
 
 impl LocalRepository {
-    async fn open(dir: &Path, git: &Git) -> Result<Self, SourceError> {
+    pub(crate) async fn open(dir: &Path, git: &Git) -> Result<Self, SourceError> {
         let shown: Arc<str> = dir.display().to_string().into();
         // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
         let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}%0a%(symref)%09%(refname)%0a%(HEAD)%09%(refname)";
@@ -117,6 +119,7 @@ impl LocalRepository {
             bare: is_bare,
             shallow: shallow == "true",
             is_sparse: configuration.is_sparse && !is_bare,
+            index: configuration.has_exact_modes.then(|| Path::new(git_dir).join("index")),
             bases: OnceMap::default(),
         })
     }

@@ -25,13 +25,19 @@ pub(crate) struct CheckoutConfiguration {
     attributes: Option<PathBuf>,
     /// Whether a checkout leaves out files (`core.sparseCheckout`).
     pub(crate) is_sparse: bool,
+    /// Whether a checkout has the modes and links of its commit (`core.fileMode`, `core.symlinks`).
+    pub(crate) has_exact_modes: bool,
 }
 
 impl CheckoutConfiguration {
     /// Reads the configuration of a repository.
     pub(crate) async fn read(git: &Git, dir: &Path, place: Place<'_>) -> Result<Self, SourceError> {
-        let values =
-            ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout|attributesfile)$"];
+        let values = [
+            "config",
+            "--null",
+            "--get-regexp",
+            r"^core\.(autocrlf|eol|sparsecheckout|attributesfile|filemode|symlinks)$",
+        ];
         let values = ask(git, git.local(dir, place, values), Expect::Answer).await?;
         let attributes = if values.contains(ATTRIBUTES_FILE) {
             // Git replaces `~` in it.
@@ -47,6 +53,7 @@ impl CheckoutConfiguration {
     /// Parses the output of `git config --null --get-regexp`.
     fn parse(output: &str) -> Self {
         let (mut auto_crlf, mut eol, mut is_sparse) = (String::new(), String::new(), false);
+        let mut has_exact_modes = true;
         for item in output.split('\0').filter(|item| !item.is_empty()) {
             let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
             let value = value.to_ascii_lowercase();
@@ -54,10 +61,11 @@ impl CheckoutConfiguration {
                 "core.autocrlf" => auto_crlf = value,
                 "core.eol" => eol = value,
                 "core.sparsecheckout" => is_sparse = is_true(&value),
+                "core.filemode" | "core.symlinks" => has_exact_modes &= is_true(&value),
                 _ => {}
             }
         }
-        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), attributes: None, is_sparse }
+        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), attributes: None, is_sparse, has_exact_modes }
     }
 }
 
@@ -99,10 +107,14 @@ impl CheckoutSettings {
         (*self != Self::default()).then(|| parts.concat())
     }
 
+    /// Returns the attributes beside those of commits.
+    pub(crate) fn attributes(&self) -> [&[u8]; 2] {
+        [&self.attributes, &self.user_attributes]
+    }
+
     /// Whether files may be converted without attributes of their commit.
     pub(crate) fn may_convert(&self) -> bool {
-        self.crlf != CrlfFiles::None
-            || [&self.attributes, &self.user_attributes].into_iter().any(|it| attributes_convert(it))
+        self.crlf != CrlfFiles::None || self.attributes().into_iter().any(attributes_convert)
     }
 }
 
