@@ -73,6 +73,8 @@ limits! {
     DIRECTORY_BYTES_MAX = "directory-bytes-max", Bytes, Some(10 << 20), 1..=u64::MAX;
     /// Timeout for fetching a repository, or a chart with all its look-ups
     FETCH_TIMEOUT = "fetch-timeout", Seconds, Some(900), 1..=DAY;
+    /// Maximum depth of the Applications that `--follow` finds: those that an Application of the store renders are at depth 1
+    FOLLOW_DEPTH_MAX = "follow-depth-max", Count, Some(3), 1..=100;
     /// Maximum total size of all pages of one list of a forge
     FORGE_LIST_BYTES_MAX = "forge-list-bytes-max", Bytes, Some(64 << 20), 1..=u64::MAX;
     /// Maximum number of pages of one list of a forge

@@ -64,8 +64,14 @@ pub async fn check_applications(
     let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
     let mut errors: Vec<ServiceError> =
         errors.iter().map(|error| select::unselectable(workspace, error)).collect();
-    errors.extend(workspace.path_sets.errors().cloned());
-    let mut warnings: Vec<Warning> = workspace.path_sets.warnings().cloned().collect();
+    let followed = &workspace.followed;
+    let mut warnings = followed.warnings.clone();
+    errors.extend(followed.failed.iter().chain(&followed.errors).cloned());
+    // Checking all sets reports those of the store.
+    if !has_sets {
+        errors.extend(workspace.path_sets.errors().cloned());
+        warnings.extend(workspace.path_sets.warnings().cloned());
+    }
     // A set that failed may generate selected ones.
     let is_about_sets =
         has_sets && (filter == Filter::default() || workspace.sets.reports.errors().next().is_some());

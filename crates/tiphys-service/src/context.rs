@@ -10,6 +10,7 @@ pub(crate) mod clusters;
 pub(crate) mod credentials;
 pub(crate) mod default_branch;
 pub(crate) mod dynamic;
+pub(crate) mod follow;
 pub(crate) mod host;
 pub(crate) mod options;
 pub(crate) mod overlooked;

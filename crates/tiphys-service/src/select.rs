@@ -50,8 +50,8 @@ pub fn select(
     let is_about_sets = is_about_all || !errors.is_empty();
     let mut sets = if is_about_sets { workspace.sets.reports.clone() } else { SetReports::default() };
     sets.join(workspace.path_sets.clone());
-    errors.extend(sets.errors().cloned());
-    warnings.extend(sets.warnings().cloned());
+    errors.extend(sets.errors().chain(&workspace.followed.errors).cloned());
+    warnings.extend(sets.warnings().chain(&workspace.followed.warnings).cloned());
     if applications.is_empty() && errors.is_empty() {
         let error = nothing_found(workspace, selection, action);
         if warnings.is_empty() {

@@ -11,6 +11,7 @@ mod edit;
 mod files;
 mod origin;
 mod place;
+mod rendered;
 mod resources;
 mod selection;
 mod selector;
@@ -21,6 +22,7 @@ pub use edit::{FileEdit, FileEditError, FileWriteError};
 pub use files::{FILE_BYTES_MAX, FileVersion, OUTPUT_LIST, PastInput};
 pub use origin::{Authors, Origin, Trusted};
 pub use place::{FileName, Place};
+pub use rendered::{RenderedDocuments, RenderedKeys};
 pub use resources::{
     Broken, BrokenReason, SetId, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret,
     StoredSet, StoredSettings,

@@ -15,7 +15,7 @@ pub enum Origin {
     WorkTree,
     /// A rendered repository whose settings the caller accepts.
     AcceptedRepository,
-    /// A rendered repository. Files that have no origin yet count as this.
+    /// A rendered repository, or what it renders. Files that have no origin yet count as this.
     Repository,
     /// The rendered head of a comparison whose settings the caller accepts.
     AcceptedHead,

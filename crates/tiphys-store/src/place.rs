@@ -20,6 +20,7 @@ enum Name {
     File(Arc<Path>),
     StandardInput,
     Past(Arc<str>),
+    Rendered(Arc<str>),
 }
 
 /// A position in a file.
@@ -47,11 +48,21 @@ impl FileName {
         Self { name: Name::StandardInput, origin: Arc::new(Origin::Caller.into()) }
     }
 
+    /// Returns the name of what an application renders. A rendered repository controls it, even if the caller accepts its settings.
+    pub(crate) fn rendered(application: &str) -> Self {
+        Self { name: Name::Rendered(application.into()), origin: Arc::new(Origin::Repository.into()) }
+    }
+
+    /// Returns whether an application renders it.
+    pub fn is_rendered(&self) -> bool {
+        matches!(self.name, Name::Rendered(_))
+    }
+
     /// Returns the path if it is an existing file.
     pub fn path(&self) -> Option<&Path> {
         match &self.name {
             Name::File(path) => Some(path),
-            Name::StandardInput | Name::Past(_) => None,
+            Name::StandardInput | Name::Past(_) | Name::Rendered(_) => None,
         }
     }
 
@@ -59,7 +70,7 @@ impl FileName {
     pub fn as_past(&self) -> Option<&str> {
         match &self.name {
             Name::Past(name) => Some(name),
-            Name::File(_) | Name::StandardInput => None,
+            Name::File(_) | Name::StandardInput | Name::Rendered(_) => None,
         }
     }
 
@@ -90,6 +101,7 @@ impl fmt::Display for FileName {
             Name::File(path) => write!(f, "{}", path.display()),
             Name::StandardInput => f.write_str("standard input"),
             Name::Past(name) => f.write_str(name),
+            Name::Rendered(application) => write!(f, "manifests of {application}"),
         }
     }
 }

@@ -107,7 +107,8 @@ impl StoredApplication {
         }
     }
 
-    pub(crate) fn owned_key(&self, control_plane: &str) -> (String, String) {
+    /// Returns namespace and name.
+    pub fn owned_key(&self, control_plane: &str) -> (String, String) {
         let (namespace, name) = self.key(control_plane);
         (namespace.to_owned(), name.to_owned())
     }
@@ -118,7 +119,7 @@ impl StoredApplication {
 }
 
 impl Store {
-    /// Selects applications: those of the arguments, or all. A broken document is an error if all are selected, or if a requested
+    /// Selects applications: those of the arguments, or all, and those that selected ones render. A broken document is an error if all are selected, or if a requested
     /// application is not found. `control_plane` is the namespace of applications without one.
     pub fn select(&self, arguments: &[ApplicationRef], filter: &Filter, control_plane: &str) -> Selection {
         let mut selection = Selection::default();
@@ -152,6 +153,7 @@ impl Store {
         selection.applications.retain(|stored| {
             filter.fits(stored) && chosen.insert((stored.place.to_string(), stored.full_name()))
         });
+        self.add_rendered_by(&mut selection.applications, control_plane);
         selection
     }
 

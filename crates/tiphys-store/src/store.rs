@@ -14,6 +14,7 @@ use crate::content::{Content, has_actions, named_objects, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, PastInput, candidates, past_candidates, read_bounded};
 use crate::origin::{Authors, Trusted, by_trust};
 use crate::place::{FileName, Place};
+use crate::rendered::RenderedKeys;
 use crate::resources::{
     Broken, SetId, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject, StoredSecret,
     StoredSet, StoredSettings,
@@ -74,6 +75,8 @@ pub struct Store {
     documents: Documents,
     /// Selected paths that are loaded already, with the applications that their sets generate.
     pub(crate) paths: BTreeMap<PathBuf, Store>,
+    /// The applications that each application renders.
+    pub(crate) rendered: RenderedKeys,
 }
 
 /// All documents of a store, which are read again when they are needed.
@@ -161,6 +164,18 @@ impl Store {
     /// Adds the store of a path, whose applications are then those of the path if it is selected.
     pub fn add_path(&mut self, path: PathBuf, store: Self) {
         self.paths.insert(path, store);
+    }
+
+    /// Adds applications and sets that applications render.
+    pub fn include_rendered(
+        &mut self,
+        applications: Vec<Arc<StoredApplication>>,
+        sets: Vec<StoredSet>,
+        rendered: RenderedKeys,
+    ) {
+        self.applications.extend(applications);
+        self.sets.extend(sets);
+        self.rendered = rendered;
     }
 
     /// Returns the `ApplicationSets`.

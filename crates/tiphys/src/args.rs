@@ -33,7 +33,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use tiphys_service::compare::RevisionOptions;
 
 pub(crate) use affected::AffectedArgs;
-pub(crate) use applications::ApplicationArgs;
+pub(crate) use applications::{ApplicationArgs, FollowArgs};
 pub(crate) use appset::{
     AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
     AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,

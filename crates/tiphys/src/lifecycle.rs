@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
+use tiphys_service::{Service, Workspace, WorkspaceOptions};
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -57,6 +58,12 @@ pub(crate) async fn unless_interrupted<T>(
         () = tokio::time::sleep(SHUTDOWN_MAX) => {}
     }
     Err(ServiceError::interrupted())
+}
+
+/// Opens a workspace, which may fetch repositories and run plugins.
+pub(crate) async fn opened(service: &Service, needs: WorkspaceOptions) -> Result<Workspace, ServiceError> {
+    let cancel = needs.cancel.clone();
+    unless_interrupted(&cancel, Box::pin(Workspace::open_with_sets(service, needs))).await?
 }
 
 /// A task that runs beside a server. It ends only with a failure, and returns the reason.

@@ -122,6 +122,8 @@ struct Found {
     unknown_sets: BTreeSet<SetId>,
     /// Those of them that the other side does not have, or has with another document.
     changed_sets: BTreeSet<SetId>,
+    /// Whether not all that applications render is known.
+    is_incomplete: bool,
 }
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
@@ -134,6 +136,7 @@ pub(super) fn pair(
     let found = |side: &SideStore, other: &SideStore| Found {
         unknown_sets: side.unknown_sets.clone(),
         changed_sets: side.changed_sets(other),
+        is_incomplete: side.followed.is_incomplete,
         ..Found::default()
     };
     let (mut of_base, mut of_head) = (found(base, head), found(head, base));
@@ -178,11 +181,27 @@ pub(super) fn pair(
             }
         }
     }
+    for (side, found) in [(base, &mut of_base), (head, &mut of_head)] {
+        side.store.add_rendered_by(&mut found.applications, &side.control_plane);
+    }
     let mut pairs = Pairs { errors, ..Pairs::default() };
     pairs.errors.append(&mut of_base.errors);
     pairs.errors.append(&mut of_head.errors);
     pairs.join((&of_base, &base.control_plane), (&of_head, &head.control_plane));
-    pairs.joined.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
+    let selected: BTreeSet<Key> = [base, head]
+        .iter()
+        .zip([&of_base, &of_head])
+        .flat_map(|(side, found)| {
+            let mut fitting = found.applications.clone();
+            fitting.retain(|stored| filter.fits(stored));
+            side.store.add_rendered_by(&mut fitting, &side.control_plane);
+            fitting.into_iter().map(|stored| stored.owned_key(&side.control_plane))
+        })
+        .collect();
+    pairs.joined.retain(|pair| {
+        let side = if matches!(pair, Pair::Removed(_)) { base } else { head };
+        selected.contains(&pair.stored().owned_key(&side.control_plane))
+    });
     let is_still = |old: &Unusable| of_head.unusable.iter().any(|new| new.key == old.key);
     pairs.repaired = of_base.unusable.into_iter().filter(|old| !is_still(old)).collect();
     pairs.unusable = of_head.unusable;
@@ -244,7 +263,7 @@ impl Found {
     }
 
     fn by_key(&self, control_plane: &str) -> BTreeMap<Key, Arc<StoredApplication>> {
-        self.applications.iter().map(|stored| (key(stored, control_plane), Arc::clone(stored))).collect()
+        self.applications.iter().map(|stored| (stored.owned_key(control_plane), Arc::clone(stored))).collect()
     }
 }
 
@@ -274,7 +293,7 @@ impl Pairs {
         let mut of_base = base.by_key(base_plane);
         let mut seen = BTreeSet::new();
         for stored in &head.applications {
-            let key = key(stored, head_plane);
+            let key = stored.owned_key(head_plane);
             if !seen.insert(key.clone()) {
                 continue;
             }
@@ -286,7 +305,7 @@ impl Pairs {
         }
         let mut seen = BTreeSet::new();
         for stored in &base.applications {
-            let key = key(stored, base_plane);
+            let key = stored.owned_key(base_plane);
             if of_base.contains_key(&key) && seen.insert(key.clone()) {
                 self.removed(stored, &key, head);
             }
@@ -305,6 +324,7 @@ impl Pairs {
         if let Some(set) = generator.or_else(|| head.changed_sets.first()).cloned() {
             self.of_unknown_sets.entry(set).or_default().push(Arc::clone(stored));
         } else if head.unusable.iter().any(|unusable| unusable.key.is_none())
+            || (head.is_incomplete && stored.place.file.is_rendered())
             || head.left_out.iter().any(|file| is_file_of_base(file, &stored.place.file))
         {
             self.doubtful.push(Arc::clone(stored));
@@ -343,8 +363,4 @@ impl Pairs {
 /// Returns a spec as JSON, which is equal for equal specs.
 fn spec(stored: &StoredApplication) -> String {
     serde_json::to_string(&stored.application.spec).unwrap_or_default()
-}
-
-pub(super) fn key(stored: &StoredApplication, control_plane: &str) -> Key {
-    (stored.namespace(control_plane).to_owned(), stored.application.metadata.name.clone())
 }

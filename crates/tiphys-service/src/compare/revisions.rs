@@ -33,7 +33,7 @@ pub struct RevisionComparison {
     base: BaseRevision,
     sides: ComparedSides,
     pairs: Pairs,
-    /// Errors of arguments that name no application.
+    /// Errors of arguments that name no application, and why something that is rendered is not followed.
     errors: Vec<ServiceError>,
     runs: Arc<RunSettings>,
     jobs: usize,
@@ -116,7 +116,7 @@ impl RevisionComparison {
             reports.warn(Some(set), Warning::new(message));
         }
         let mut warnings = sides.warnings.clone();
-        let errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
+        let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed, and so may one that only one side has.
         let is_about_all = only.is_none() && (arguments.is_empty() || !errors.is_empty());
         reports
@@ -138,6 +138,17 @@ impl RevisionComparison {
         }
         warnings.extend(of_checkouts);
         let base_label = label(&revision.base);
+        let (of_followed, warned) =
+            sides.head.stores.followed.with_base(&sides.base.stores.followed, &base_label);
+        errors.extend(of_followed);
+        warnings.extend(warned);
+        let is_rendered =
+            |pair: &Pair| matches!(pair, Pair::Added(stored) if stored.place.file.is_rendered());
+        if sides.base.stores.followed.is_incomplete && pairs.joined.iter().any(is_rendered) {
+            warnings.push(Warning::new(format!(
+                "not all applications of {base_label} could be followed, so it may have applications that are listed as added"
+            )));
+        }
         warnings.extend(sides.problems.iter().cloned().map(Warning::from));
         let others = pairs.repaired.iter().filter(|old| !old.is_about_applications());
         warnings.extend(others.map(|old| Warning::new(format!("at {base_label}: {}", chain(&old.error)))));
@@ -159,7 +170,7 @@ impl RevisionComparison {
         self.pairs.joined.len()
     }
 
-    /// Returns the errors of arguments that name no application.
+    /// Returns the errors of arguments that name no application, and why something that is rendered is not followed.
     pub fn errors(&self) -> &[ServiceError] {
         &self.errors
     }
@@ -171,13 +182,15 @@ impl RevisionComparison {
         let (mut of_base, mut named) = (Vec::new(), Vec::new());
         for stored in doubtful {
             let file = unusable.iter().position(|one| one.is_now(stored));
+            let why = if stored.place.file.is_rendered() {
+                "the working copy may render it: not all of its applications could be followed"
+            } else {
+                "the working copy may have it in a file or document that cannot be read"
+            };
+            let (name, place) = (stored.full_name(), &stored.place);
             let error = match file {
                 Some(index) => ServiceError::selection(&unusable[index].error),
-                None => ServiceError::invalid_input(format!(
-                    "application {} ({}): the working copy may have it in a file or document that cannot be read",
-                    stored.full_name(),
-                    stored.place
-                )),
+                None => ServiceError::invalid_input(format!("application {name} ({place}): {why}")),
             };
             named.extend(file);
             of_base.push(ApplicationDiff::new(stored, Presence::Both, Err(error)));
@@ -308,7 +321,7 @@ impl RevisionComparison {
     /// Whether an application of the new side is that of a document that could not be used at the base, or in the same file.
     fn is_repaired(&self, old: &Unusable, stored: &StoredApplication) -> bool {
         match &old.key {
-            Some(key) => pairs::key(stored, &self.sides.head.stores.control_plane) == *key,
+            Some(key) => stored.owned_key(&self.sides.head.stores.control_plane) == *key,
             None => stored.place.file.path().is_some_and(|file| old.is_in(file)),
         }
     }

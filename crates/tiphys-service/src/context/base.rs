@@ -54,6 +54,8 @@ pub struct RevisionOptions {
     pub head_references: HeadReferences,
     /// Which applications are rendered.
     pub rendering: Rendering,
+    /// Whether the Applications and sets that an application renders are followed.
+    pub follow: bool,
 }
 
 impl RevisionOptions {

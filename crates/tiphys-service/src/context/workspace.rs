@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{ClusterValues, LiveReads};
+use crate::context::follow::{self, FollowReport, FollowRules};
 use crate::context::options::ApplicationSelection;
 use crate::context::plugins::{self, PluginPath};
 use crate::context::projects::Projects;
@@ -45,8 +46,10 @@ pub struct Workspace {
     pub(crate) answers: RecordedAnswers,
     /// The outcomes of the sets of the store.
     pub(crate) sets: IncludedSets,
-    /// Reports about the sets of the paths that the caller named.
+    /// Reports about the sets of the paths that the caller named, and of those that followed applications render.
     pub(crate) path_sets: SetReports,
+    /// The outcomes of following applications.
+    pub(crate) followed: FollowReport,
     warnings: Vec<Warning>,
     cancel: CancellationToken,
 }
@@ -60,6 +63,8 @@ pub struct WorkspaceOptions {
     pub keep_workdirs: Option<PathBuf>,
     /// Paths of applications that the caller named in addition to the store.
     pub applications: Vec<PathBuf>,
+    /// Follows the Applications and sets that these render.
+    pub(crate) follow: Option<ApplicationSelection>,
     /// Whether live clusters are asked for values and versions. Directories are always read.
     pub reads_clusters: bool,
     /// Cancels the request. Workspaces of one request share it.
@@ -77,6 +82,12 @@ impl WorkspaceOptions {
     #[must_use]
     pub fn for_selection(selection: &ApplicationSelection) -> Self {
         Self { applications: selection.paths(), ..Self::default() }
+    }
+
+    /// Returns options for the selected applications and those that they render.
+    #[must_use]
+    pub fn following(selection: &ApplicationSelection) -> Self {
+        Self { follow: Some(selection.clone()), ..Self::for_selection(selection) }
     }
 
     /// Returns these options with the token that cancels the request.
@@ -108,9 +119,10 @@ impl Workspace {
     /// Loads the store, opens a workspace, and generates the applications of its sets, and of those at the paths that the caller named.
     pub async fn open_with_sets(
         service: &Service,
-        workspace: WorkspaceOptions,
+        mut workspace: WorkspaceOptions,
     ) -> Result<Self, ServiceError> {
         let paths = workspace.applications.clone();
+        let follow = workspace.follow.take();
         let mut workspace = Self::open(service, workspace)?;
         let inputs = WorldInputs::of(&workspace);
         let inclusion = &service.options().sets;
@@ -123,18 +135,33 @@ impl Workspace {
                 continue;
             }
             workspace.origins.set(&store);
-            let (applications, sets) = Box::pin(sets::include(&inputs, &store, inclusion)).await?;
+            let (applications, sets) = Box::pin(sets::include(&inputs, store.sets(), inclusion)).await?;
             sets::add(&mut store, applications, inputs.control_plane);
             path_sets.join(sets.reports);
             of_paths.push((path, store));
         }
-        let (applications, sets) = Box::pin(sets::include(&inputs, &workspace.resources, inclusion)).await?;
+        let (applications, sets) =
+            Box::pin(sets::include(&inputs, workspace.resources.sets(), inclusion)).await?;
         for (path, store) in of_paths {
             workspace.resources.add_path(path, store);
         }
         workspace.path_sets = path_sets;
         sets::add(&mut workspace.resources, applications, &workspace.control_plane);
         workspace.sets = sets;
+        if let Some(selection) = follow {
+            let named = selection.references();
+            let mut roots = follow::roots(&workspace.resources, &named, &workspace.control_plane);
+            workspace.origins.allow_file_repositories(&mut roots);
+            let rules =
+                FollowRules { applied: &workspace.projects, others: None, clusters: &workspace.clusters };
+            let inputs = WorldInputs::of(&workspace);
+            let following = Box::pin(follow::follow(&inputs, rules, roots));
+            let mut followed = workspace.drained(following).await?.add_to(&mut workspace.resources);
+            let sets = std::mem::take(&mut followed.sets);
+            workspace.path_sets.join(sets.reports.clone());
+            workspace.sets.generated.extend(sets.generated);
+            workspace.followed = followed;
+        }
         Ok(workspace)
     }
 
@@ -190,6 +217,7 @@ impl Workspace {
             answers,
             sets: IncludedSets::default(),
             path_sets: SetReports::default(),
+            followed: FollowReport::default(),
             warnings,
             cancel,
         })

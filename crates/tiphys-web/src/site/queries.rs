@@ -339,6 +339,7 @@ async fn difference(
         plugins_from: PluginsFrom::Base,
         head_references: HeadReferences::Unresolved,
         rendering: Rendering::Changed,
+        follow: false,
     };
     enter_stage(READING);
     let comparison =

@@ -47,6 +47,7 @@ impl AffectedArgs {
             plugins_from: self.plugins_from.into(),
             head_references: HeadReferences::Unresolved,
             rendering: Rendering::Changed,
+            follow: false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Selection of applications.
 
 use clap::Args;
-use tiphys_service::ApplicationSelection;
+use tiphys_service::{ApplicationSelection, WorkspaceOptions};
 
 // Selects applications of the store.
 #[derive(Debug, Args)]
@@ -17,6 +17,25 @@ pub(crate) struct ApplicationArgs {
     /// Only applications of this project
     #[arg(long, value_name = "NAME")]
     pub(crate) project: Option<String>,
+}
+
+// Applications that applications render.
+#[derive(Debug, Args)]
+pub(crate) struct FollowArgs {
+    /// Treat Applications and ApplicationSets that an application renders like those of the store (apps of apps)
+    #[arg(long)]
+    pub(crate) follow: bool,
+}
+
+impl FollowArgs {
+    /// Returns the needs of a request about selected applications.
+    pub(crate) fn needs(&self, selection: &ApplicationSelection) -> WorkspaceOptions {
+        if self.follow {
+            WorkspaceOptions::following(selection)
+        } else {
+            WorkspaceOptions::for_selection(selection)
+        }
+    }
 }
 
 impl From<&ApplicationArgs> for ApplicationSelection {

@@ -44,7 +44,8 @@ impl BaseArgs {
         let head_references =
             if self.resolve_head_references { HeadReferences::Resolved } else { HeadReferences::Unresolved };
         let rendering = if self.render_all { Rendering::All } else { Rendering::Changed };
-        Some(RevisionOptions { base, plugins_from: self.plugins_from.into(), head_references, rendering })
+        let plugins_from = self.plugins_from.into();
+        Some(RevisionOptions { base, plugins_from, head_references, rendering, follow: false })
     }
 }
 

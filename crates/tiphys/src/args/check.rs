@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::{ApplicationArgs, shared};
+use super::{ApplicationArgs, FollowArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing is rendered, fetched or run. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown
 plugins; in repositories that a folder of --repo stands for also paths and value files that do not exist, values that have no effect in
-their chart, and what the annotation
-manifest-generate-paths does not select. Without APP, the application sets of the store are checked, too. `params check` also asks plugins.
+their chart, and what the annotation manifest-generate-paths does not select. With --follow, applications are rendered to find those that they
+render. Without APP, the application sets of the store are checked, too. `params check` also asks plugins.
 
 Exit code: 0 without errors, 2 with errors, 3 if a project forbids something. With --strict, what Argo CD refuses is an error instead of a warning.
 
@@ -20,6 +20,8 @@ Examples:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) following: FollowArgs,
     #[command(flatten)]
     pub(crate) shared: shared::Workspace,
 }

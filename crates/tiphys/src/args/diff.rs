@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args};
 use regex::Regex;
 
-use super::{ApplicationArgs, BaseArgs, shared};
+use super::{ApplicationArgs, BaseArgs, FollowArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -19,6 +19,8 @@ Without -o, the program in KUBECTL_EXTERNAL_DIFF shows the differences. As with 
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) following: FollowArgs,
     #[command(flatten)]
     pub(crate) shown: DiffOutputArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tiphys_service::RenderAdjustments;
 
-use super::{ApplicationArgs, shared};
+use super::{ApplicationArgs, FollowArgs, shared};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
@@ -17,6 +17,8 @@ use super::{ApplicationArgs, shared};
 pub(crate) struct RenderArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) following: FollowArgs,
 
     /// Write one file per application, `<namespace>/<app>.yaml`, instead of printing the manifests
     #[arg(long, value_name = "DIR")]
@@ -37,7 +39,7 @@ pub(crate) struct RenderArgs {
 
     /// Continue, and render an application again when the value of one of its dynamic parameters changes. Live clusters are watched, folders of
     /// live objects are checked every second
-    #[arg(long, requires = "output_dir", conflicts_with_all = ["report", "print_env", "keep_workdir"])]
+    #[arg(long, requires = "output_dir", conflicts_with_all = ["report", "print_env", "keep_workdir", "follow"])]
     pub(crate) watch: bool,
 
     /// Set the destination's namespace on namespaced objects without one

@@ -3,10 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::{
-    ApplicationFinding, ApplicationSelection, CheckedApplications, Workspace, WorkspaceOptions,
-    check_applications,
-};
+use tiphys_service::{ApplicationFinding, ApplicationSelection, CheckedApplications, check_applications};
 
 use super::appset;
 use crate::args::{CheckArgs, OutputFormat, SharedOptions};
@@ -33,8 +30,10 @@ pub(crate) async fn run(
         }
     };
     let selection = ApplicationSelection::from(&args.applications);
-    let needs = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
+    let mut needs = args.following.needs(&selection);
+    needs.reads_clusters = args.following.follow;
+    let service = open_service(shared, host)?;
+    let workspace = lifecycle::opened(&service, needs).await?;
     error::warn_all(workspace.warnings());
     let checking = Box::pin(check_applications(&workspace, &selection));
     let checked = lifecycle::unless_interrupted(workspace.cancel(), checking).await??;

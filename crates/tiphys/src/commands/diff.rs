@@ -7,6 +7,8 @@ pub(crate) mod output;
 
 use std::process::ExitCode;
 
+use tiphys_service::compare::RevisionOptions;
+
 use crate::args::{DiffArgs, SharedOptions};
 use crate::error::ServiceError;
 use crate::settings::Process;
@@ -19,6 +21,7 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     let form = output::form(shared, host)?;
     if let Some(revision) = args.base.revision() {
+        let revision = RevisionOptions { follow: args.following.follow, ..revision };
         return base::run(shared, args, &revision, &form, host).await;
     }
     live::run(shared, args, &form, host).await

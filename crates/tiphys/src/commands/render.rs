@@ -12,7 +12,6 @@ use std::sync::Arc;
 use tiphys_render::RenderedApplication;
 use tiphys_service::{
     ApplicationSelection, ErrorKind, SelectedApplications, UnknownSet, ValueWatch, Workspace,
-    WorkspaceOptions,
 };
 use tiphys_store::StoredApplication;
 
@@ -75,11 +74,12 @@ pub(crate) async fn run(
         ));
     }
     let selection = ApplicationSelection::from(&args.applications);
-    let mut needs = WorkspaceOptions::for_selection(&selection);
+    let mut needs = args.following.needs(&selection);
     needs.reads_clusters = true;
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
-    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
+    let service = open_service(shared, host)?;
+    let workspace = lifecycle::opened(&service, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings, sets, .. } =

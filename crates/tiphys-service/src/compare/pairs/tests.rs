@@ -30,6 +30,7 @@ fn side(lines: &str) -> SideStore {
         control_plane: "argocd".to_owned(),
         paths: Vec::new(),
         unknown_sets: std::collections::BTreeSet::new(),
+        followed: crate::context::follow::FollowReport::default(),
     }
 }
 

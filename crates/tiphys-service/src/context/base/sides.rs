@@ -21,6 +21,7 @@ use super::projects::ComparedProjects;
 use super::{HeadReferences, PluginsFrom, RevisionOptions};
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{BaseDestinations, ClusterValues, LiveReads};
+use crate::context::follow::{self, FollowReport, FollowRules};
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, Setting, StorePath};
 use crate::context::project_file;
@@ -42,12 +43,15 @@ pub(crate) struct SideStore {
     pub(crate) paths: Vec<(PathBuf, Resources)>,
     /// The application sets whose applications are not known.
     pub(crate) unknown_sets: BTreeSet<SetId>,
+    /// The outcomes of following its applications.
+    pub(crate) followed: FollowReport,
 }
 
 impl SideStore {
-    /// Returns the sets at the selected paths.
+    /// Returns the sets at the selected paths, and those that followed applications render.
     pub(crate) fn path_sets(&self) -> impl Iterator<Item = SetId> {
-        let sets = self.paths.iter().flat_map(|(_, store)| store.sets());
+        let rendered = self.store.sets().iter().filter(|set| set.place.file.is_rendered());
+        let sets = self.paths.iter().flat_map(|(_, store)| store.sets()).chain(rendered);
         sets.map(|set| set.id(&self.control_plane))
     }
 
@@ -165,7 +169,9 @@ pub(crate) async fn open(
     let (store, control_plane) = (&base.stores.store, &base.stores.control_plane);
     let label = Some(past::label(&revision.base));
     let services = Services::new(service, store, &clusters, &origins, control_plane, label);
-    let mut sets = base.include_sets(service, &settings_base.projects, (&services, &answers.base)).await?;
+    let follow = revision.follow.then_some(arguments);
+    let rules = FollowRules { applied: &settings_base.projects, others: None, clusters: &clusters };
+    let mut sets = base.include_sets(service, rules, (&services, &answers.base), follow).await?;
     services.trust_only_named(&stores_head.store, &stores_head.control_plane);
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
@@ -180,7 +186,8 @@ pub(crate) async fn open(
         )?,
         stores: stores_head,
     };
-    sets.join(head.include_sets(service, &projects, (&services, &answers.head)).await?);
+    let rules = FollowRules { applied: &projects, others: Some(&of_each.1), clusters: &clusters };
+    sets.join(head.include_sets(service, rules, (&services, &answers.head), follow).await?);
     let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
     let projects = ComparedProjects { base: of_each.0, head: of_each.1, applied: projects };
     Ok(ComparedSides {
@@ -230,27 +237,22 @@ impl ComparedSides {
 }
 
 impl Side {
-    /// Adds the applications that the sets of this side generate, those of its store and of the selected paths.
+    /// Adds the applications that the sets of this side generate, those of its store and of the selected paths. Those that applications
+    /// render are added if names of applications to follow are given; no names stand for all.
     async fn include_sets(
         &mut self,
         service: &Service,
-        projects: &Projects,
-        (services, answers): (&Services, &RecordedAnswers),
+        rules: FollowRules<'_>,
+        answering: (&Services, &RecordedAnswers),
+        follow: Option<&[ApplicationRef]>,
     ) -> Result<IncludedSets, ServiceError> {
-        let inputs = WorldInputs {
-            service,
-            resources: &self.stores.store,
-            renderer: &self.renderer,
-            projects,
-            control_plane: &self.stores.control_plane,
-            services,
-            answers,
-        };
+        let inputs = self.world_inputs(service, rules, answering);
         let inclusion = &service.options().sets;
-        let (applications, mut sets) = Box::pin(sets::include(&inputs, inputs.resources, inclusion)).await?;
+        let (applications, mut sets) =
+            Box::pin(sets::include(&inputs, inputs.resources.sets(), inclusion)).await?;
         let mut of_paths = Vec::new();
         for (_, store) in &self.stores.paths {
-            let (applications, of_path) = Box::pin(sets::include(&inputs, store, inclusion)).await?;
+            let (applications, of_path) = Box::pin(sets::include(&inputs, store.sets(), inclusion)).await?;
             sets.reports.join(of_path.reports);
             of_paths.push(applications);
         }
@@ -259,8 +261,50 @@ impl Side {
         for ((_, store), applications) in self.stores.paths.iter_mut().zip(of_paths) {
             sets::add(store, applications, control_plane);
         }
+        if let Some(named) = follow {
+            sets.extend(self.follow(service, rules, answering, named).await?);
+        }
         self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
+    }
+
+    /// Adds what applications of this side render: the named ones, or all.
+    async fn follow(
+        &mut self,
+        service: &Service,
+        rules: FollowRules<'_>,
+        answering: (&Services, &RecordedAnswers),
+        named: &[ApplicationRef],
+    ) -> Result<IncludedSets, ServiceError> {
+        let SideStore { store, control_plane, paths, .. } = &self.stores;
+        let of_paths = paths.iter().flat_map(|(_, store)| follow::roots(store, &[], control_plane));
+        let mut roots: Vec<_> = of_paths.collect();
+        let is_name = |named: &&ApplicationRef| matches!(named, ApplicationRef::Name { .. });
+        let names: Vec<ApplicationRef> = named.iter().filter(is_name).cloned().collect();
+        if named.is_empty() || !names.is_empty() {
+            roots.extend(follow::roots(store, &names, control_plane));
+        }
+        let inputs = self.world_inputs(service, rules, answering);
+        let followed = Box::pin(follow::follow(&inputs, rules, roots)).await?;
+        self.stores.followed = followed.add_to(&mut self.stores.store);
+        Ok(std::mem::take(&mut self.stores.followed.sets))
+    }
+
+    fn world_inputs<'a>(
+        &'a self,
+        service: &'a Service,
+        rules: FollowRules<'a>,
+        (services, answers): (&'a Services, &'a RecordedAnswers),
+    ) -> WorldInputs<'a> {
+        WorldInputs {
+            service,
+            resources: &self.stores.store,
+            renderer: &self.renderer,
+            projects: rules.applied,
+            control_plane: &self.stores.control_plane,
+            services,
+            answers,
+        }
     }
 }
 
@@ -376,6 +420,7 @@ async fn stores(
             store,
             paths,
             unknown_sets: BTreeSet::new(),
+            followed: FollowReport::default(),
         }
     };
     let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));

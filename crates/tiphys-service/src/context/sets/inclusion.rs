@@ -21,13 +21,13 @@ pub(crate) struct IncludedSets {
     pub(crate) generated: Vec<SetApplications>,
 }
 
-/// Generates the Applications of the sets of a store, which is that of the inputs or of a selected path.
+/// Generates the Applications of sets: of the store of the inputs, of a selected path, or rendered ones.
 pub(crate) async fn include(
     inputs: &WorldInputs<'_>,
-    resources: &Resources,
+    sets: &[StoredSet],
     inclusion: &SetInclusion,
 ) -> Result<(Vec<StoredApplication>, IncludedSets), ServiceError> {
-    let sets: Vec<&StoredSet> = resources.sets().iter().collect();
+    let sets: Vec<&StoredSet> = sets.iter().collect();
     let mut included = IncludedSets::default();
     let asking = match inclusion {
         _ if sets.is_empty() => return Ok((Vec::new(), included)),
@@ -75,6 +75,12 @@ impl IncludedSets {
         }
         self.reports.add(report);
         self.generated.push(generated);
+    }
+
+    /// Adds what became of other sets.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.reports.join(other.reports);
+        self.generated.extend(other.generated);
     }
 
     /// Adds what became of the sets of the new side.

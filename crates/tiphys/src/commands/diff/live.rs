@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use tiphys_service::compare::{LiveClusters, compare_live, unsupported_settings};
-use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions, select};
+use tiphys_service::{ApplicationSelection, SelectedApplications, select};
 
 use super::super::checkouts;
 use super::output::{self, Form, SetNotes, Sides};
@@ -24,9 +24,9 @@ pub(super) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     let service = open_service(shared, host)?;
     let selection = ApplicationSelection::from(&args.applications);
-    let mut needs = WorkspaceOptions::for_selection(&selection);
+    let mut needs = args.following.needs(&selection);
     needs.reads_clusters = true;
-    let workspace = Workspace::open_with_sets(&service, needs).await?;
+    let workspace = lifecycle::opened(&service, needs).await?;
     let clusters = LiveClusters::open(&workspace)?;
     let mut all_warnings = workspace.warnings().to_vec();
     all_warnings.extend(unsupported_settings(&workspace));

@@ -104,7 +104,7 @@ const CASES: [Case; 13] = [
 ];
 
 /// The rows about something else than the origin of a document.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "`.tiphys.yaml`: values that need no consent",
     "`.tiphys.yaml`: values that need consent",
     "plugins, plugin sockets",
@@ -112,6 +112,7 @@ const OTHERS: [&str; 8] = [
     "kubeconfigs",
     "dynamic parameters",
     "application sets: which servers",
+    "what applications render",
     "`file://` repositories of submodules",
 ];
 
