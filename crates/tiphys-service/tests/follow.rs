@@ -94,6 +94,7 @@ impl World {
             executable: root.join("bin/tiphys"),
             current_dir: root.to_path_buf(),
             plugin_programs: &[],
+            native_commands: &[],
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
             clock: || std::time::UNIX_EPOCH,

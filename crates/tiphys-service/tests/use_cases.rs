@@ -112,11 +112,11 @@ impl World {
         self.dir.path()
     }
 
-    fn select(&self, names: &[&str]) -> (Workspace, SelectedApplications) {
+    async fn select(&self, names: &[&str]) -> (Workspace, SelectedApplications) {
         let applications = names.iter().map(|name| (*name).to_owned()).collect();
         let selection = ApplicationSelection { applications, ..ApplicationSelection::default() };
         let needs = WorkspaceOptions::for_selection(&selection);
-        let workspace = Workspace::open(&self.service, needs).expect("a workspace");
+        let workspace = Workspace::open(&self.service, needs).await.expect("a workspace");
         let selected = select(&workspace, &selection, "render").expect("applications");
         (workspace, selected)
     }
@@ -125,7 +125,7 @@ impl World {
 #[tokio::test]
 async fn results_are_in_order_and_errors_have_kinds() {
     let world = World::new();
-    let (workspace, selected) = world.select(&["gone", "web", "unknown"]);
+    let (workspace, selected) = world.select(&["gone", "web", "unknown"]).await;
     let kinds: Vec<ErrorKind> = selected.errors.iter().map(tiphys_service::ServiceError::kind).collect();
     assert_eq!(kinds, [ErrorKind::NotFound], "{:?}", selected.errors);
     let adjustments = RenderAdjustments { set_namespace: true, skip_secrets: true };
@@ -149,7 +149,7 @@ async fn results_are_in_order_and_errors_have_kinds() {
 #[tokio::test]
 async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() {
     let world = World::new();
-    let (before, _) = world.select(&["web"]);
+    let (before, _) = world.select(&["web"]).await;
     let file = world.path().join("repo/web/config.yaml");
     let value = async |workspace: &Workspace, selected: &SelectedApplications| {
         let mut values = Vec::new();
@@ -160,7 +160,7 @@ async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() 
         .await;
         values
     };
-    let (first, selected) = world.select(&["web"]);
+    let (first, selected) = world.select(&["web"]).await;
     assert_eq!(value(&first, &selected).await, ["new"]);
     fs::write(file, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata: {key: newer}\n")
         .expect("a file");
@@ -169,7 +169,7 @@ async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() 
         FILES[0].1.replace("name: web", "name: more").replace("name: gone", "name: other"),
     )
     .expect("a file");
-    let (second, both) = world.select(&["web", "more"]);
+    let (second, both) = world.select(&["web", "more"]).await;
     assert_eq!(value(&second, &both).await, ["newer", "newer"]);
     assert_eq!(value(&first, &selected).await, ["new"], "a request reads the files of a repository once");
     let error = select(
@@ -183,7 +183,7 @@ async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() 
 #[tokio::test]
 async fn manifests_are_compared_with_live_objects() {
     let world = World::new();
-    let (workspace, selected) = world.select(&["web"]);
+    let (workspace, selected) = world.select(&["web"]).await;
     let clusters = LiveClusters::open(&workspace).expect("live objects");
     let compared = compare_live(&workspace, &clusters, &selected.applications, &|_| {}).await;
     let [diff] = compared.as_slice() else { panic!("{compared:?}") };

@@ -21,6 +21,7 @@ enum Name {
     StandardInput,
     Past(Arc<str>),
     Rendered(Arc<str>),
+    Directory(Arc<Path>),
 }
 
 /// A position in a file.
@@ -36,6 +37,11 @@ impl FileName {
     /// Returns the name of a file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self { name: Name::File(path.into().into()), origin: Arc::default() }
+    }
+
+    /// Returns the name of what a kustomization or chart in a directory renders.
+    pub fn directory(path: &Path) -> Self {
+        Self { name: Name::Directory(path.into()), origin: Arc::default() }
     }
 
     /// Returns the name of a file at a git revision: `REV:path`, with the path in the repository.
@@ -62,6 +68,14 @@ impl FileName {
     pub fn path(&self) -> Option<&Path> {
         match &self.name {
             Name::File(path) => Some(path),
+            Name::StandardInput | Name::Past(_) | Name::Rendered(_) | Name::Directory(_) => None,
+        }
+    }
+
+    /// Returns the path that decides who controls it: that of an existing file, or of a directory that is rendered.
+    pub fn location(&self) -> Option<&Path> {
+        match &self.name {
+            Name::File(path) | Name::Directory(path) => Some(path),
             Name::StandardInput | Name::Past(_) | Name::Rendered(_) => None,
         }
     }
@@ -70,7 +84,7 @@ impl FileName {
     pub fn as_past(&self) -> Option<&str> {
         match &self.name {
             Name::Past(name) => Some(name),
-            Name::File(_) | Name::StandardInput | Name::Rendered(_) => None,
+            Name::File(_) | Name::StandardInput | Name::Rendered(_) | Name::Directory(_) => None,
         }
     }
 
@@ -102,6 +116,7 @@ impl fmt::Display for FileName {
             Name::StandardInput => f.write_str("standard input"),
             Name::Past(name) => f.write_str(name),
             Name::Rendered(application) => write!(f, "manifests of {application}"),
+            Name::Directory(path) => write!(f, "manifests of {}", path.display()),
         }
     }
 }

@@ -29,6 +29,8 @@ pub enum StoreInput {
     StandardInput(Vec<u8>),
     /// A directory or a file at a git revision.
     Past(PastInput),
+    /// The manifests of a kustomization or a chart, as YAML.
+    Rendered(FileName, String),
 }
 
 /// Numbers of files in a store.
@@ -87,7 +89,7 @@ pub struct Documents(Vec<Arc<Source>>);
 #[derive(Debug)]
 enum Source {
     File(Candidate),
-    StandardInput(FileName, Vec<u8>),
+    Text(FileName, Vec<u8>),
 }
 
 impl Store {
@@ -101,9 +103,12 @@ impl Store {
             let found = match input {
                 StoreInput::StandardInput(text) => {
                     store.read_files(std::mem::take(&mut files));
-                    let name = FileName::standard_input();
-                    store.add(read(&name, text));
-                    store.documents.0.push(Arc::new(Source::StandardInput(name, text.clone())));
+                    store.read_text(FileName::standard_input(), text);
+                    continue;
+                }
+                StoreInput::Rendered(name, text) => {
+                    store.read_files(std::mem::take(&mut files));
+                    store.read_text(name.clone(), text.as_bytes());
                     continue;
                 }
                 StoreInput::Path(path) => candidates_of(path)?,
@@ -294,6 +299,11 @@ impl Store {
         self.broken.extend(content.broken);
     }
 
+    fn read_text(&mut self, name: FileName, text: &[u8]) {
+        self.add(read(&name, text));
+        self.documents.0.push(Arc::new(Source::Text(name, text.to_vec())));
+    }
+
     /// Reads files on all cores and adds their contents in order.
     fn read_files(&mut self, files: Vec<Candidate>) {
         let contents: Vec<Content> = files.par_iter().map(read_file).collect();
@@ -309,7 +319,7 @@ impl Documents {
     /// names. Files that cannot be read or parsed are left out.
     pub fn objects(&self, kind: &str, name: &str) -> Vec<(Node, Place)> {
         let of_source = |source: &Arc<Source>| match &**source {
-            Source::StandardInput(file, text) => named_objects(file, text, kind, name),
+            Source::Text(file, text) => named_objects(file, text, kind, name),
             Source::File(candidate) => match read_bounded(&candidate.path) {
                 Ok(Some(text)) => named_objects(&candidate.name, &text, kind, name),
                 Ok(None) | Err(_) => Vec::new(),

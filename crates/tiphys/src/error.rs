@@ -151,10 +151,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::NameToken => "name the token with --token-file",
         Remedy::NameContexts => "--context NAME=CONTEXT names the cluster of each context",
         Remedy::RenderChart(dir) => {
-            return format!(
-                "render it first: helm template {} | tiphys render --store -",
-                quote_argument(dir)
-            );
+            return format!("--config {} renders it", quote_argument(&format!("storeRender={dir}")));
         }
         Remedy::ChooseSource => "say which: --source-position or --source-name",
         Remedy::WriteOverride => {

@@ -40,6 +40,8 @@ pub enum StorePath {
     StandardInput,
     /// A file or directory.
     Path(PathBuf),
+    /// A directory with a kustomization or a chart, which is rendered.
+    Rendered(PathBuf),
 }
 
 /// Options that all use cases share.

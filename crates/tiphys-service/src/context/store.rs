@@ -1,17 +1,41 @@
 //! Loading the store.
 
+pub(crate) mod rendered;
+
 use std::io::Read as _;
 
 use tiphys_store::{Store as Resources, StoreInput};
+use tokio_util::sync::CancellationToken;
 
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, Setting, StorePath};
+use crate::context::service::Service;
 use crate::error::{Input, ServiceError};
 
-/// Loads the store of the options.
+/// Loads the store of the options without what must be rendered.
 pub fn load_store(options: &ServiceOptions, host: &Host) -> Result<Resources, ServiceError> {
-    let inputs = options.store_paths().into_iter().map(|path| match path {
-        StorePath::Path(path) => Ok(StoreInput::Path(path)),
+    let paths = options.store_paths().into_iter().filter(|path| !matches!(path, StorePath::Rendered(_)));
+    load_inputs(&paths.map(|path| input(path, host)).collect::<Result<Vec<_>, ServiceError>>()?)
+}
+
+/// Loads the store of the options.
+pub(crate) async fn open_store(
+    service: &Service,
+    cancel: &CancellationToken,
+) -> Result<Resources, ServiceError> {
+    let mut inputs = Vec::new();
+    for path in service.options().store_paths() {
+        inputs.push(match path {
+            StorePath::Rendered(dir) => Box::pin(rendered::of_directory(service, &dir, cancel)).await?,
+            path => input(path, service.host())?,
+        });
+    }
+    load_inputs(&inputs)
+}
+
+fn input(path: StorePath, host: &Host) -> Result<StoreInput, ServiceError> {
+    match path {
+        StorePath::Path(path) | StorePath::Rendered(path) => Ok(StoreInput::Path(path)),
         StorePath::StandardInput => {
             let mut text = Vec::new();
             (host.standard_input)().read_to_end(&mut text).map_err(|error| {
@@ -19,8 +43,7 @@ pub fn load_store(options: &ServiceOptions, host: &Host) -> Result<Resources, Se
             })?;
             Ok(StoreInput::StandardInput(text))
         }
-    });
-    load_inputs(&inputs.collect::<Result<Vec<_>, ServiceError>>()?)
+    }
 }
 
 /// Loads a store and logs what it left out.

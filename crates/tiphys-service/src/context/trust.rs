@@ -50,7 +50,7 @@ impl FileOrigins {
             repositories.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
         // Without .git the top directory of a checkout is unknown.
         let stores = options.store_paths().into_iter().filter_map(|path| match path {
-            StorePath::Path(path) => host.absolute(path).canonicalize().ok(),
+            StorePath::Path(path) | StorePath::Rendered(path) => host.absolute(path).canonicalize().ok(),
             StorePath::StandardInput => None,
         });
         rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
@@ -84,7 +84,7 @@ impl FileOrigins {
 
     /// Returns the origin of a file, and sets it.
     pub(crate) fn of(&self, file: &FileName) -> Origin {
-        file.set_origin(|| file.path().map_or(self.base, |path| self.of_path(path)))
+        file.set_origin(|| file.location().map_or(self.base, |path| self.of_path(path)))
     }
 
     /// Returns the origin of a path.
@@ -126,8 +126,9 @@ fn application_paths(resources: &Resources, host: &Host) -> BTreeSet<PathBuf> {
     let broken = resources.broken().iter().map(|broken| &broken.place);
     let mut paths = BTreeSet::new();
     for place in applications.chain(sets).chain(broken) {
-        let Some(path) = place.file.path().map(|path| host.absolute(path)) else { continue };
-        paths.extend(path.parent().map(Path::to_path_buf));
+        let Some(path) = place.file.location().map(|path| host.absolute(path)) else { continue };
+        let dir = if place.file.path().is_some() { path.parent() } else { Some(&*path) };
+        paths.extend(dir.map(Path::to_path_buf));
         if path.is_symlink() {
             paths.insert(path);
         }

@@ -21,7 +21,7 @@ use crate::context::sets::{
     self, IncludedSets, RecordedAnswers, Services, SetReports, SetSelection, WorldInputs,
 };
 use crate::context::settings::{RequestSettings, source_request};
-use crate::context::store::load_store;
+use crate::context::store::open_store;
 use crate::context::trust::FileOrigins;
 use crate::error::ServiceError;
 use crate::warning::Warning;
@@ -111,8 +111,8 @@ impl WorkspaceOptions {
 
 impl Workspace {
     /// Loads the store and opens a workspace without the applications of sets.
-    pub fn open(service: &Service, workspace: WorkspaceOptions) -> Result<Self, ServiceError> {
-        let resources = load_store(service.options(), service.host())?;
+    pub async fn open(service: &Service, workspace: WorkspaceOptions) -> Result<Self, ServiceError> {
+        let resources = open_store(service, &workspace.cancel).await?;
         Self::with_resources(service, resources, workspace)
     }
 
@@ -123,7 +123,7 @@ impl Workspace {
     ) -> Result<Self, ServiceError> {
         let paths = workspace.applications.clone();
         let follow = workspace.follow.take();
-        let mut workspace = Self::open(service, workspace)?;
+        let mut workspace = Self::open(service, workspace).await?;
         let inputs = WorldInputs::of(&workspace);
         let inclusion = &service.options().sets;
         let mut of_paths = Vec::new();

@@ -53,7 +53,7 @@ impl StoreWatch {
 fn paths(service: &Service) -> Vec<PathBuf> {
     let (options, host) = (service.options(), service.host());
     let store = options.store_paths().into_iter().filter_map(|path| match path {
-        StorePath::Path(path) => Some(host.absolute(path)),
+        StorePath::Path(path) | StorePath::Rendered(path) => Some(host.absolute(path)),
         StorePath::StandardInput => None,
     });
     let copies = options.repositories.iter().map(|copy| copy.dir.clone());

@@ -1,5 +1,7 @@
 //! Selection of applications.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use tiphys_service::{ApplicationSelection, WorkspaceOptions};
 
@@ -25,6 +27,10 @@ pub(crate) struct FollowArgs {
     /// Treat Applications and ApplicationSets that an application renders like those of the store (apps of apps)
     #[arg(long)]
     pub(crate) follow: bool,
+
+    /// Folder with a kustomization or a chart that renders the Applications; replaces the default of `--store`
+    #[arg(long, value_name = "DIR", id = "storeRender")]
+    store_render: Option<PathBuf>,
 }
 
 impl FollowArgs {

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use tiphys_source::{
     BasePoint, BaseRevision, Nesting, PastFiles, SourceError, Sources, TreeScope, WorkTreePath,
 };
-use tiphys_store::PastInput;
+use tiphys_store::{FileName, PastInput, StoreInput};
 use tiphys_tree::Modes;
+use tokio_util::sync::CancellationToken;
 
 use crate::context::options::Setting;
+use crate::context::service::Service;
+use crate::context::store::rendered;
 use crate::error::{Input, Remedy, ServiceError, chain};
 
 /// The files at a path, without those around it.
@@ -85,6 +88,18 @@ impl BaseReader<'_> {
                 Ok(Some((BasePath { place, files: PastFiles::none() }, tops, Some(problem))))
             }
             Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Returns a directory at the base with all files of the revision, and the top directories of all work trees around it.
+    pub(crate) async fn directory(
+        &self,
+        path: &Path,
+    ) -> Result<Option<(BasePath, Vec<PathBuf>)>, ServiceError> {
+        let Some((place, tops)) = self.located(path).await? else { return Ok(None) };
+        match self.with_all(place, Modes::Plain).await? {
+            (at_base, None) => Ok(Some((at_base, tops))),
+            (_, Some(error)) => Err(failed(error)),
         }
     }
 
@@ -174,6 +189,19 @@ impl BasePath {
             work_tree: self.place.top.clone(),
             revision: label(base),
         })
+    }
+
+    /// Renders the directory. None if it does not exist at the base.
+    pub(crate) async fn rendered(
+        &self,
+        service: &Service,
+        base: &BaseRevision,
+        cancel: &CancellationToken,
+    ) -> Result<Option<StoreInput>, ServiceError> {
+        let Some((root, path)) = self.files.tree() else { return Ok(None) };
+        let name = FileName::past(&format!("{}:{}", label(base), path.as_str()));
+        let text = rendered::manifests(service, root.to_path_buf(), path.as_str(), &name, cancel).await?;
+        Ok(Some(StoreInput::Rendered(name, text)))
     }
 
     /// Whether the files at the path are known to be those of the working copy.

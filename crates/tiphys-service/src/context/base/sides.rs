@@ -22,14 +22,13 @@ use super::{HeadReferences, PluginsFrom, RevisionOptions};
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::context::follow::{self, FollowReport, FollowRules};
-use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, Setting, StorePath};
 use crate::context::project_file;
 use crate::context::projects::Projects;
 use crate::context::service::Service;
 use crate::context::sets::{self, IncludedSets, RecordedAnswers, Services, WorldInputs};
 use crate::context::settings::{self, RequestSettings, source_request};
-use crate::context::store::load_inputs;
+use crate::context::store::{load_inputs, rendered};
 use crate::context::trust::{FileOrigins, compared};
 use crate::error::{Input, ServiceError, chain};
 use crate::warning::Warning;
@@ -115,7 +114,7 @@ pub(crate) async fn open(
         origins,
         mut problems,
         mut held,
-    } = stores(&reader, options, arguments, (*from, host)).await?;
+    } = Box::pin(stores(&reader, service, arguments, *from, cancel)).await?;
     let answers = answers::load(&reader, options, host, &mut problems).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
     held.extend(held_charts);
@@ -350,10 +349,12 @@ struct StoreSides {
 /// repositories, such as a file with Secrets, is the same on both sides if another store is in a repository.
 async fn stores(
     reader: &BaseReader<'_>,
-    options: &ServiceOptions,
+    service: &Service,
     arguments: &[ApplicationRef],
-    (plugins_from, host): (PluginsFrom, &Host),
+    plugins_from: PluginsFrom,
+    cancel: &CancellationToken,
 ) -> Result<StoreSides, ServiceError> {
+    let (options, host) = (service.options(), service.host());
     let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
     let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
     let mut in_no_repository = None;
@@ -361,7 +362,30 @@ async fn stores(
     let mut problems = Vec::new();
     for path in options.store_paths() {
         // Standard input is refused before.
-        let StorePath::Path(path) = path else { continue };
+        let path = match path {
+            StorePath::Path(path) => path,
+            StorePath::Rendered(dir) => {
+                let Some((at_base, outer)) = reader.directory(&host.absolute(&dir)).await? else {
+                    let input = rendered::of_directory(service, &dir, cancel).await?;
+                    in_no_repository.get_or_insert_with(|| dir.clone());
+                    inputs_base.push(input.clone());
+                    inputs_head.push(input);
+                    continue;
+                };
+                match at_base.rendered(service, reader.base, cancel).await {
+                    Ok(input) => inputs_base.extend(input),
+                    Err(error) => problems.push(error.message()),
+                }
+                if at_base.files.tree().is_none() || host.absolute(&dir).exists() {
+                    inputs_head.push(rendered::of_directory(service, &dir, cancel).await?);
+                }
+                tops.insert(at_base.place.top.clone());
+                around.extend(outer);
+                held.push(at_base);
+                continue;
+            }
+            StorePath::StandardInput => continue,
+        };
         let Some((at_base, outer, problem)) = reader.store(&host.absolute(&path)).await? else {
             in_no_repository.get_or_insert_with(|| path.clone());
             for inputs in [&mut inputs_base, &mut inputs_head] {

@@ -59,6 +59,23 @@ settings! {
         "Folder or file with the Applications; `-` is standard input",
         "Settings and Secrets from standard input are trusted",
     );
+    STORE_RENDER = Setting::new(
+        "storeRender",
+        Parsed {
+            add: |options, path, _| {
+                options.store.push(StorePath::Rendered(path.into()));
+                Ok(())
+            },
+            path: Some(|value| Some(value.into())),
+        },
+    )
+    .value("DIR")
+    .consent(PathsOut)
+    .help(
+        "Folder with a kustomization or a chart that renders the Applications",
+        "It is rendered by the built-in plugins without parameters, in comparisons on both sides. `--store-render` of `render`, `diff` and \
+             `check`",
+    );
     REPO = Setting::new("repo", Parsed { add: add_repository, path: Some(folder_of_repository) })
         .option("repo")
         .value("[URL=]DIR")

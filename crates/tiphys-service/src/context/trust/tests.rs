@@ -141,6 +141,22 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
 }
 
 #[test]
+fn rendered_store_has_the_origin_of_its_directory() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let root = dir.path().canonicalize().expect("it exists");
+    fs::create_dir_all(root.join("pr/.git")).expect("a directory");
+    let host = Host::for_tests(&[]).in_dir(&root);
+    for (dir, expected) in [("pr/apps", Origin::Repository), ("own", Origin::Caller)] {
+        fs::create_dir(root.join(dir)).expect("a directory");
+        let name = FileName::directory(&root.join(dir));
+        let store = Store::load(&[StoreInput::Rendered(name.clone(), FILES[0].1.to_owned())]);
+        let store = store.expect("a store");
+        let origins = FileOrigins::new(&options(&root, dir, ""), &host, &store, &[]);
+        assert_eq!(origins.of(&name), expected, "{dir}");
+    }
+}
+
+#[test]
 fn named_application_paths_and_the_current_directory_are_rendered() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let root = dir.path().canonicalize().expect("it exists");

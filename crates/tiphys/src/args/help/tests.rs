@@ -6,7 +6,7 @@ use tiphys_service::Setting;
 use super::*;
 
 /// Settings that arguments of commands of their own give, too.
-const OWN_ARGUMENTS: [&Setting; 2] = [Setting::ANSWERS, Setting::PLUGIN_SOCKETS];
+const OWN_ARGUMENTS: [&Setting; 3] = [Setting::ANSWERS, Setting::PLUGIN_SOCKETS, Setting::STORE_RENDER];
 
 /// Maximum number of options that a command shares with others.
 const SHARED_MAX: usize = 12;

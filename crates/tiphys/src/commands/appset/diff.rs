@@ -25,7 +25,7 @@ pub(super) async fn run(
     if let Some(revision) = args.plan.base.revision() {
         return change(shared, args, &revision, &form, host).await;
     }
-    let planned = planned::open(shared, &args.plan, host)?;
+    let planned = planned::open(shared, &args.plan, host).await?;
     let previews = planned.previews().await?;
     error::warn_all(&previews.warnings);
     let worst = error::print_all(&previews.errors, None);

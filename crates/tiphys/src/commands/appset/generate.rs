@@ -38,7 +38,7 @@ pub(super) async fn run(
     let selection =
         SetSelection { sets: args.sets.clone(), answers: super::answers(args.answers.as_deref(), host)? };
     let needs = WorkspaceOptions::for_sets(&selection);
-    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     let generating = Box::pin(generate_sets(&workspace, &selection));
     let GeneratedSets { sets, asked } =

@@ -22,7 +22,7 @@ pub(super) struct Planned {
 }
 
 /// Opens a workspace for a preview.
-pub(super) fn open(
+pub(super) async fn open(
     shared: &SharedOptions,
     args: &AppSetPlanArgs,
     host: &Process,
@@ -36,7 +36,7 @@ pub(super) fn open(
     };
     let mut needs = WorkspaceOptions::for_sets(&request.selection);
     needs.reads_clusters = true;
-    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     Ok(Planned { workspace, request })
 }

@@ -31,7 +31,7 @@ pub(super) async fn run(
     let previews = if let Some(revision) = args.plan.base.revision() {
         super::planned::change(shared, &args.plan, &revision, host).await?
     } else {
-        super::planned::open(shared, &args.plan, host)?.previews().await?
+        super::planned::open(shared, &args.plan, host).await?.previews().await?
     };
     error::warn_all(&previews.warnings);
     let worst = error::print_all(&previews.errors, None);

@@ -68,7 +68,7 @@ async fn print_of_set(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let needs = WorkspaceOptions::for_sets(&template.selection());
-    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     let rendering = Box::pin(render_for_set(&workspace, &template));
     let results = lifecycle::unless_interrupted(workspace.cancel(), rendering).await??;
