@@ -161,8 +161,11 @@ spec:
   source: {repoURL: https://git.example.org/team/apps.git, path: plain}
   destination: {namespace: shop}
 ";
-    let git =
-        format!("#!/bin/sh\nexec 3> {}\necho started >&3\nexec sleep 1000\n", world.path("pipe").display());
+    // Queries of the local repository end by themselves.
+    let git = format!(
+        "#!/bin/sh\ncase $1 in --version | config) exec /usr/bin/git \"$@\" ;; esac\nexec 3> {}\necho started >&3\nexec sleep 1000\n",
+        world.path("pipe").display()
+    );
     world.write("store/web.yaml", application).write("bin/git", &git);
     let pipe = world.pipe("pipe");
     let path = format!("{}:/usr/bin:/bin", world.path("bin").display());
