@@ -44,15 +44,8 @@ pub struct DirectoryPlan {
     pub exclude: Option<String>,
     /// Whether to read files with any extension.
     pub any_extension: bool,
-    /// The options of the Jsonnet files in their order, the last ones also of all further files.
-    pub jsonnet: Vec<JsonnetOptions>,
-}
-
-impl DirectoryPlan {
-    /// Returns the options of the Jsonnet file at a position, from 0.
-    pub fn jsonnet_at(&self, position: usize) -> JsonnetOptions {
-        self.jsonnet.get(position).or(self.jsonnet.last()).cloned().unwrap_or_default()
-    }
+    /// The options of Jsonnet files.
+    pub jsonnet: JsonnetOptions,
 }
 
 /// A source that cannot be translated.
@@ -151,27 +144,13 @@ fn directory_plan(block: &DirectorySource, build: &BuildEnvironment) -> Director
     }
 }
 
-/// Files after this number of Jsonnet files have the same options.
-const EXPANSIONS_MAX: usize = 32;
-
 /// Replaces variables in the values of Jsonnet variables. Argo CD does so again for each file, in the values that the file before has.
-fn jsonnet_plan(options: &JsonnetOptions, build: &BuildEnvironment) -> Vec<JsonnetOptions> {
-    let expanded = |options: &JsonnetOptions| {
-        let mut options = options.clone();
-        for variable in options.ext_vars.iter_mut().chain(&mut options.tlas) {
-            variable.value = build.expand(&variable.value);
-        }
-        options
-    };
-    let mut of_files = vec![expanded(options)];
-    while let Some(last) = of_files.last().filter(|_| of_files.len() < EXPANSIONS_MAX) {
-        let next = expanded(last);
-        if next == *last {
-            break;
-        }
-        of_files.push(next);
+fn jsonnet_plan(options: &JsonnetOptions, build: &BuildEnvironment) -> JsonnetOptions {
+    let mut options = options.clone();
+    for variable in options.ext_vars.iter_mut().chain(&mut options.tlas) {
+        variable.value = build.expand(&variable.value);
     }
-    of_files
+    options
 }
 
 /// The values of `helm.version` that Argo CD accepts. All of them run the installed Helm.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_model::params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
-use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, chain};
+use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError};
 use tiphys_tree::glob::{FindCache, Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -22,7 +22,7 @@ use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{CommandFailure, Phase, PluginError};
 use crate::explanation::{self, Explanation, Explanations, PARAMETER_VARIABLE};
-use crate::native::{NativeCall, NativeError};
+use crate::native::{NATIVE_VARIABLE, NativeCall, NativeError, NativeProgram};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin, warnings_in};
 use crate::quote::quote_command;
@@ -138,6 +138,11 @@ impl LocalPlugin {
         // The caller does not wait for remaining processes: dropping this ends them in the background.
         let (mut ongoing, variables) = beginning.begin(request, phase, first, files).await?;
         env.extend(variables);
+        if let Some(native) = self.native_for(&commands)
+            && let Some(program) = native.usable().await.and_then(Path::to_str)
+        {
+            env.push((NATIVE_VARIABLE.to_owned(), program.to_owned()));
+        }
         self.run_in(&mut ongoing, request, commands, env).await
     }
 
@@ -152,7 +157,8 @@ impl LocalPlugin {
         };
         let (argv, env) = (self.argv(&self.config.generate), self.environment(request));
         let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
-        let message = native.request(&argv, &call).filter(|_| request.resolved.is_empty());
+        let is_of_folder = argv.first().is_some_and(|program| self.has_program(program));
+        let message = native.request(&argv, &call).filter(|_| request.resolved.is_empty() && !is_of_folder);
         let Some(message) = message else { return Ok(None) };
         let _slot =
             settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
@@ -170,8 +176,9 @@ impl LocalPlugin {
                 Err(PluginError::DeadlineExceeded { phase, command, stderr: String::new() })
             }
             Err(NativeError::Cancelled) => Err(PluginError::Cancelled),
-            Err(error) => {
-                tracing::debug!(command, cause = chain(&error), "The command runs as a process of its own");
+            // The error may have values of the repository, and the command reports it again.
+            Err(_) => {
+                tracing::debug!(command, "The command runs as a process of its own");
                 Ok(None)
             }
         }
@@ -273,11 +280,24 @@ impl LocalPlugin {
         argv
     }
 
+    /// Returns the native program if the commands are those of a built-in plugin.
+    fn native_for(&self, commands: &[(Phase, Vec<String>)]) -> Option<&NativeProgram> {
+        let native = self.settings.native.as_deref()?;
+        let is_known = |argv: &Vec<String>| {
+            native.knows(argv) && !argv.first().is_some_and(|program| self.has_program(program))
+        };
+        commands.iter().any(|(_, argv)| is_known(argv)).then_some(native)
+    }
+
+    /// Whether the plugin's directory has a program of this name.
+    fn has_program(&self, program: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.join(program).is_file())
+    }
+
     /// Returns the command line of the process: that of a program that is part of this one begins with this one.
     fn with_own_program(&self, argv: &[String]) -> Vec<String> {
         let is_own = |program: &String| {
-            self.settings.programs.contains(&program.as_str())
-                && !self.folder.as_ref().is_some_and(|folder| folder.join(program).is_file())
+            self.settings.programs.contains(&program.as_str()) && !self.has_program(program)
         };
         let own = argv.first().filter(|program| is_own(program));
         let own = own.map(|_| self.settings.launcher.executable().to_string_lossy().into_owned());

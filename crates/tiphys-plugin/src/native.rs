@@ -3,14 +3,15 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 use tiphys_model::limits::{Limit, Limits};
-use tiphys_process::{Tool, WorkerError, Workers, find_beside};
+use tiphys_process::{Tool, WorkerError, Workers, chain, find_beside};
 use tiphys_tree::RepoPath;
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::request::Deadline;
@@ -24,8 +25,14 @@ const PROTOCOL: u64 = 1;
 /// The version of kustomize that it contains.
 pub const NATIVE_KUSTOMIZE: &str = "v5.8.3";
 
+/// The variable with its path, for the commands that it can do.
+pub(crate) const NATIVE_VARIABLE: &str = "TIPHYS_KUSTOMIZE_NATIVE";
+
 /// The variable with the maximum size of its heap in bytes.
 const MEMORY_VARIABLE: &str = "TIPHYS_NATIVE_MEMORY_BYTES";
+
+/// Maximum time until its greeting.
+const GREETING_MAX: Duration = Duration::from_secs(10);
 
 /// Its exit code if its heap is larger.
 const MEMORY_CODE: i32 = 87;
@@ -38,6 +45,8 @@ pub struct NativeProgram {
     /// Limits its processes.
     permits: Semaphore,
     bytes_max: u64,
+    answers: AtomicUsize,
+    is_usable: OnceCell<bool>,
 }
 
 /// A `generate` command of a built-in plugin.
@@ -75,6 +84,12 @@ pub enum NativeError {
     /// The request is invalid or unsupported; the message of the program.
     #[error("{0}")]
     Failed(String),
+    /// The program has another version, or does not answer.
+    #[error("{NATIVE_PROGRAM} is not that of this version of tiphys; install it again")]
+    Unusable,
+    /// The answer has neither a result nor an error.
+    #[error("{NATIVE_PROGRAM} answered with neither a result nor an error")]
+    Malformed,
     /// The program did not answer.
     #[error(transparent)]
     Worker(#[from] WorkerError),
@@ -113,7 +128,42 @@ impl NativeProgram {
             stdout_bytes_max: limits.size(Limit::PLUGIN_OUTPUT_MAX),
         });
         let permits = Semaphore::new(processes_max.clamp(1, Semaphore::MAX_PERMITS));
-        Some(Self { workers, commands, permits, bytes_max })
+        Some(Self {
+            workers,
+            commands,
+            permits,
+            bytes_max,
+            answers: AtomicUsize::new(0),
+            is_usable: OnceCell::new(),
+        })
+    }
+
+    /// Returns the program if it has the right version. Reports once if it has not.
+    pub async fn usable(&self) -> Option<&Path> {
+        let check = || async {
+            let greeting = timeout(GREETING_MAX, self.workers.prepare(is_expected)).await;
+            let problem = match greeting {
+                Ok(Ok(())) => return true,
+                Ok(Err(error)) => chain(&error),
+                Err(_elapsed) => "it does not answer".to_owned(),
+            };
+            let program = self.workers.program().display();
+            tracing::warn!(
+                "{program} is not used: {problem}; install the {NATIVE_PROGRAM} of this version of tiphys"
+            );
+            false
+        };
+        self.is_usable.get_or_init(check).await.then(|| self.workers.program())
+    }
+
+    /// Whether it can do a command of a built-in plugin for some requests.
+    pub(crate) fn knows(&self, argv: &[String]) -> bool {
+        self.commands.iter().any(|command| argv.first().is_some_and(|program| program == command.program))
+    }
+
+    /// Returns the number of requests with a result.
+    pub fn answers(&self) -> usize {
+        self.answers.load(Ordering::Relaxed)
     }
 
     /// Returns the request that has the same result as a command.
@@ -132,6 +182,7 @@ impl NativeProgram {
         let request = request.to_string();
         let asking = async {
             let Ok(_permit) = self.permits.acquire().await else { return Err(NativeError::Cancelled) };
+            self.usable().await.ok_or(NativeError::Unusable)?;
             let asking = self.workers.ask(request.as_bytes(), is_expected);
             let answer = timeout_at(deadline.from(Instant::now()), asking).await;
             answer.map_err(|_elapsed| NativeError::DeadlineExceeded(Limit::PLUGIN_TIMEOUT))
@@ -155,12 +206,13 @@ impl NativeProgram {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        match field("error") {
-            Some(error) => Err(NativeError::Failed(error.trim_end().to_owned())),
-            None => Ok(NativeOutput {
-                output: field("output").unwrap_or_default(),
-                warnings: field("warnings").unwrap_or_default(),
-            }),
+        match (field("error"), field("output")) {
+            (Some(error), _) => Err(NativeError::Failed(error.trim_end().to_owned())),
+            (None, Some(output)) => {
+                self.answers.fetch_add(1, Ordering::Relaxed);
+                Ok(NativeOutput { output, warnings: field("warnings").unwrap_or_default() })
+            }
+            (None, None) => Err(NativeError::Malformed),
         }
     }
 }

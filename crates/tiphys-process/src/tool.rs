@@ -248,6 +248,11 @@ impl Running {
         self.child.stdin.take().zip(self.child.stdout.take())
     }
 
+    /// Whether it has not ended.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
     /// Waits for its end.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await

@@ -71,27 +71,39 @@ impl Workers {
         &self.tool.program
     }
 
+    /// Starts a worker whose greeting must be `accepted`, unless one is idle.
+    pub async fn prepare(&self, accepted: impl Fn(&[u8]) -> bool) -> Result<(), WorkerError> {
+        let worker = self.take(accepted).await?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        Ok(())
+    }
+
     /// Asks an idle worker, or a new one whose greeting is `accepted`. A worker that fails, or whose request is dropped, ends.
     pub async fn ask(
         &self,
         request: &[u8],
         accepted: impl Fn(&[u8]) -> bool,
     ) -> Result<Vec<u8>, WorkerError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut worker = if let Some(worker) = idle {
-            worker
-        } else {
-            let mut worker = Worker::start(&self.tool)?;
-            let greeting = worker.receive().await;
-            if !accepted(&self.received(&mut worker, greeting).await?) {
-                return Err(WorkerError::Version { program: self.name() });
-            }
-            worker
-        };
+        let mut worker = self.take(accepted).await?;
         let answer = worker.exchange(request).await;
         let answer = self.received(&mut worker, answer).await?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         Ok(answer)
+    }
+
+    async fn take(&self, accepted: impl Fn(&[u8]) -> bool) -> Result<Worker, WorkerError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        // One that ended meanwhile is replaced.
+        let idle = idle.and_then(|mut worker| worker.running.is_running().then_some(worker));
+        if let Some(worker) = idle {
+            return Ok(worker);
+        }
+        let mut worker = Worker::start(&self.tool)?;
+        let greeting = worker.receive().await;
+        if !accepted(&self.received(&mut worker, greeting).await?) {
+            return Err(WorkerError::Version { program: self.name() });
+        }
+        Ok(worker)
     }
 
     async fn received(

@@ -24,8 +24,8 @@ pub struct RequiredProgram {
     pub name: &'static str,
     /// The variable that names another program.
     pub variable: Option<&'static str>,
-    /// A program beside tiphys or in `PATH` that is used instead, unless the variable is set.
-    pub instead: Option<&'static str>,
+    /// A program beside tiphys or in `PATH`, and its version, that is used instead, unless the variable is set.
+    pub instead: Option<(&'static str, &'static str)>,
     /// The arguments that make it print its version.
     pub version_arguments: &'static [&'static str],
     /// Whether the printed version is supported.
@@ -151,8 +151,20 @@ async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram
     let named = chosen.unwrap_or(required.name);
     let install = format!("install {}: {}", required.supported, required.website);
     let search_path = OsStr::new(host.variable("PATH").unwrap_or_default());
-    let instead = required.instead.filter(|_| chosen.is_none());
-    let instead = instead.and_then(|name| find_beside(&host.executable, name, search_path));
+    let instead = match required.instead.filter(|_| chosen.is_none()) {
+        Some((name, version)) => {
+            let found = find_beside(&host.executable, name, search_path);
+            let is_usable = async |path: &PathBuf| {
+                let printed = printed_by(host, path, required.version_arguments, Path::new("/")).await;
+                printed.is_ok_and(|printed| printed.trim() == version)
+            };
+            match found {
+                Some(path) if is_usable(&path).await => Some(path),
+                _ => None,
+            }
+        }
+        None => None,
+    };
     let Some(path) = instead.or_else(|| find_program(Path::new(named), search_path)) else {
         let of = if named == required.name { String::new() } else { format!("{named} is ") };
         let problem = Some(format!("{of}not found in PATH; {install}"));

@@ -252,7 +252,7 @@ impl OpenCopy {
             let Some(repository) = self.git.clone() else { return Ok(files) };
             let (dir, ids) = (self.dir.clone(), Arc::clone(&self.ids));
             blocking(move || {
-                ids.add(unchanged::unchanged(&repository, &dir, &files));
+                ids.add(unchanged::unchanged(&repository, &dir, &files, limits));
                 Ok(files)
             })
             .await

@@ -51,7 +51,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
         RequiredProgram {
             name: "kustomize",
             variable: Some("TIPHYS_KUSTOMIZE"),
-            instead: Some(NATIVE_PROGRAM),
+            instead: Some((NATIVE_PROGRAM, NATIVE_KUSTOMIZE)),
             version_arguments: &["version"],
             is_supported: tiphys_kustomize::is_supported_version,
             supported: tiphys_kustomize::supported_versions(),

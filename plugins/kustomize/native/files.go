@@ -8,36 +8,30 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/yaml"
 )
 
 // errUnsupported is the error of a method that no command needs.
 var errUnsupported = errors.New("not supported on files of a repository")
 
 // repositoryFiles is a repository that is read from disk and written in memory. Nothing outside of root is visible, through links either.
-// Relative paths are relative to folder. Both are absolute and have no links.
+// It is absolute and has no links. Relative paths are relative to the working directory of the process.
 type repositoryFiles struct {
-	root, folder string
-	written      map[string][]byte
+	root    string
+	written map[string][]byte
 	// unsupported is set when a kustomization was read that needs a process of its own.
 	unsupported error
 }
 
 var _ filesys.FileSystem = (*repositoryFiles)(nil)
 
-// ownProcessFields are the fields of a kustomization with consequences for other builds in the process, or that run programs: kustomize's
-// schema is global to its process.
-var ownProcessFields = []string{
-	"openapi", "generators", "transformers", "validators", "helmCharts", "helmChartInflationGenerator",
-}
-
 // resolve returns the path without links. An error if it leads out of the repository or does not exist.
 func (files *repositoryFiles) resolve(path string) (string, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(files.folder, path)
-	}
 	resolved, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		resolved, err = filepath.Abs(resolved)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -96,15 +90,23 @@ func (files *repositoryFiles) ReadFile(path string) ([]byte, error) {
 	return content, nil
 }
 
-// inspect returns an error if a kustomization needs a process of its own.
+// inspect returns an error if a kustomization needs a process of its own: it runs programs, or changes kustomize's schema, which is global to
+// its process. It is read as kustomize reads it, which ignores the case of its fields.
 func (files *repositoryFiles) inspect(content []byte) error {
-	var fields map[string]any
-	if yaml.Unmarshal(content, &fields) != nil {
+	var kustomization types.Kustomization
+	if kustomization.Unmarshal(content) != nil {
 		// Kustomize reports the mistake.
 		return nil
 	}
-	for _, field := range ownProcessFields {
-		if fields[field] != nil {
+	for field, count := range map[string]int{
+		"openapi":                     len(kustomization.OpenAPI),
+		"generators":                  len(kustomization.Generators),
+		"transformers":                len(kustomization.Transformers),
+		"validators":                  len(kustomization.Validators),
+		"helmCharts":                  len(kustomization.HelmCharts),
+		"helmChartInflationGenerator": len(kustomization.HelmChartInflationGenerator),
+	} {
+		if count > 0 {
 			files.unsupported = fmt.Errorf("a kustomization with %s needs a process of its own", field)
 		}
 	}
@@ -120,39 +122,18 @@ func (files *repositoryFiles) WriteFile(path string, content []byte) error {
 	return err
 }
 
-func (files *repositoryFiles) ReadDir(path string) ([]string, error) {
-	resolved, err := files.resolve(path)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(resolved)
-	names := make([]string, len(entries))
-	for index, entry := range entries {
-		names[index] = entry.Name()
-	}
-	return names, err
-}
-
+// Glob leaves out hidden files as kustomize does, unless the pattern begins with a dot.
 func (files *repositoryFiles) Glob(pattern string) ([]string, error) {
-	if filepath.IsAbs(pattern) {
-		return nil, errUnsupported
+	matches, err := filepath.Glob(pattern)
+	if !filesys.IsHiddenFilePath(pattern) {
+		matches = filesys.RemoveHiddenFiles(matches)
 	}
-	matches, err := filepath.Glob(filepath.Join(files.folder, pattern))
-	var inside []string
 	for _, match := range matches {
-		if relative, err := filepath.Rel(files.folder, match); err == nil && files.Exists(match) {
-			inside = append(inside, relative)
+		if _, err := files.resolve(match); err != nil {
+			return nil, err
 		}
 	}
-	return inside, err
-}
-
-func (files *repositoryFiles) Walk(path string, each filepath.WalkFunc) error {
-	resolved, err := files.resolve(path)
-	if err != nil {
-		return err
-	}
-	return filepath.Walk(resolved, each)
+	return matches, err
 }
 
 func (files *repositoryFiles) Create(string) (filesys.File, error) { return nil, errUnsupported }
@@ -160,3 +141,7 @@ func (files *repositoryFiles) Open(string) (filesys.File, error)   { return nil,
 func (files *repositoryFiles) Mkdir(string) error                  { return errUnsupported }
 func (files *repositoryFiles) MkdirAll(string) error               { return errUnsupported }
 func (files *repositoryFiles) RemoveAll(string) error              { return errUnsupported }
+func (files *repositoryFiles) ReadDir(string) ([]string, error)    { return nil, errUnsupported }
+func (files *repositoryFiles) Walk(string, filepath.WalkFunc) error {
+	return errUnsupported
+}

@@ -5,6 +5,7 @@ go 1.27.3
 require (
 	github.com/google/go-jsonnet v0.22.0
 	github.com/spf13/cobra v1.10.2
+	golang.org/x/sys v0.48.0
 	sigs.k8s.io/kustomize/api v0.21.3
 	sigs.k8s.io/kustomize/kustomize/v5 v5.8.3
 	sigs.k8s.io/kustomize/kyaml v0.21.3
@@ -25,7 +26,6 @@ require (
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect

@@ -49,7 +49,7 @@ func (request *evaluation) evaluate() answer {
 		return answer{Error: err.Error()}
 	}
 	if strings.Contains(contents.String(), skipMarker) {
-		return answer{Output: "null"}
+		return success("null", "")
 	}
 	machine := jsonnet.MakeVM()
 	machine.Importer(files)
@@ -59,7 +59,7 @@ func (request *evaluation) evaluate() answer {
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	return answer{Output: output}
+	return success(output, "")
 }
 
 func set(variables []variable, text, code func(name, value string)) {

@@ -7,12 +7,15 @@ import (
 	"io"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/yaml"
 )
 
@@ -35,7 +38,12 @@ type change struct {
 }
 
 func (request *kustomization) build() answer {
-	files := &repositoryFiles{root: request.Root, folder: request.Folder, written: map[string][]byte{}}
+	files := &repositoryFiles{root: request.Root, written: map[string][]byte{}}
+	// Patterns are matched in it, as by the command line.
+	if err := os.Chdir(request.Folder); err != nil {
+		return answer{Error: err.Error()}
+	}
+	defer os.Chdir(string(filepath.Separator))
 	var output bytes.Buffer
 	warnings, err := standardErrorOf(func() error {
 		for _, change := range request.Changes {
@@ -44,15 +52,16 @@ func (request *kustomization) build() answer {
 			}
 		}
 		command := build.NewCmdBuild(files, build.MakeHelp(konfig.ProgramName, "build"), &output)
-		return run(command, append(request.Options, request.Folder))
+		return run(command, append(request.Options, filesys.SelfDir))
 	})
 	if files.unsupported != nil {
+		openapi.ResetOpenAPI()
 		err = files.unsupported
 	}
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	return answer{Output: output.String(), Warnings: warnings}
+	return success(output.String(), warnings)
 }
 
 func (change change) apply(files *repositoryFiles) error {
@@ -103,7 +112,7 @@ func standardErrorOf(function func() error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	printed := make(chan string)
+	printed := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(reader)
 		printed <- string(text)
@@ -114,6 +123,7 @@ func standardErrorOf(function func() error) (string, error) {
 	defer func() {
 		os.Stderr = before
 		log.SetOutput(before)
+		writer.Close()
 		reader.Close()
 	}()
 	err = function()

@@ -1,8 +1,8 @@
 // Command tiphys-native renders kustomizations and evaluates Jsonnet files for tiphys, many in one process.
 //
-// Called by the name kustomize, it is the command line of kustomize, whose version it prints with the argument version. Otherwise it answers the requests on its standard input, one after
-// another, until the input ends. A message is its length, four bytes with the highest first, and JSON. The first message is its own, a
-// greeting with the versions.
+// Called by the name kustomize, it is the command line of kustomize, whose version it also prints with the argument version. Otherwise it
+// answers the requests on its standard input, one after another, until the input ends. A message is its length, four bytes with the highest
+// first, and JSON. The first message is its own, a greeting with the versions.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"sigs.k8s.io/kustomize/api/provenance"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands"
@@ -23,9 +22,6 @@ import (
 
 // protocol is the version of the messages. Only a tiphys of the same version uses this program.
 const protocol = 1
-
-// gcPercent lets the heap grow more between collections than Go does by default. The memory limit below is enforced in any case.
-const gcPercent = 400
 
 // A greeting is the first message of the program.
 type greeting struct {
@@ -39,11 +35,15 @@ type request struct {
 	Jsonnet   *evaluation    `json:"jsonnet"`
 }
 
-// An answer has the error or, without one, the result and what a program would print to standard error.
+// An answer has the result and the messages for standard error, or an error.
 type answer struct {
-	Output   string `json:"output"`
-	Warnings string `json:"warnings"`
-	Error    string `json:"error,omitempty"`
+	Output   *string `json:"output,omitempty"`
+	Warnings string  `json:"warnings,omitempty"`
+	Error    string  `json:"error,omitempty"`
+}
+
+func success(output, warnings string) answer {
+	return answer{Output: &output, Warnings: warnings}
 }
 
 func main() {
@@ -64,10 +64,13 @@ func main() {
 }
 
 func serve(in io.Reader, out io.Writer) error {
-	if err := limitMemory(os.Getenv(memoryVariable)); err != nil {
+	memory, err := newMemoryLimit(os.Getenv(memoryVariable))
+	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(gcPercent)
+	if err := shield(); err != nil {
+		return err
+	}
 	// A request reads the files of one folder, and nothing else: remote bases need a process of their own.
 	http.DefaultTransport = noTransport{}
 	os.Clearenv()
@@ -82,7 +85,10 @@ func serve(in io.Reader, out io.Writer) error {
 			}
 			return err
 		}
-		if err := write(out, respond(next)); err != nil {
+		stop := memory.watch()
+		reply := respond(next)
+		stop()
+		if err := write(out, reply); err != nil {
 			return err
 		}
 	}

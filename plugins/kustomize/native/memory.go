@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"time"
@@ -17,20 +19,52 @@ const memoryCode = 87
 // memoryInterval is the time between two checks. A file that allocates as fast as it can takes some 20 MB in it.
 const memoryInterval = 10 * time.Millisecond
 
-// limitMemory ends the process when its heap is larger than the variable says.
-func limitMemory(text string) error {
-	bytesMax, err := strconv.ParseUint(text, 10, 64)
+// gcPercent lets the heap grow more between collections than Go does by default, as long as it is small.
+const gcPercent = 800
+
+// A memoryLimit is the maximum size of heap and stacks, in bytes.
+type memoryLimit uint64
+
+// newMemoryLimit reads the variable's value.
+func newMemoryLimit(text string) (memoryLimit, error) {
+	bytesMax, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
-		return fmt.Errorf("%s: expected a number of bytes: %w", memoryVariable, err)
+		return 0, fmt.Errorf("%s: expected a number of bytes: %w", memoryVariable, err)
 	}
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	debug.SetGCPercent(gcPercent)
+	// Near the limit, Go collects before the heap grows.
+	debug.SetMemoryLimit(int64(bytesMax / 2))
+	// The watch ends a deep recursion with its own exit code.
+	debug.SetMaxStack(int(bytesMax))
+	return memoryLimit(bytesMax), nil
+}
+
+// watch ends the process when its heap is larger than the limit, until stop is called.
+func (limit memoryLimit) watch() (stop func()) {
+	done := make(chan struct{})
+	ticker := time.NewTicker(memoryInterval)
 	go func() {
-		for range time.Tick(memoryInterval) {
-			metrics.Read(heap)
-			if heap[0].Value.Uint64() > bytesMax {
-				os.Exit(memoryCode)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			if limit.isExceeded() {
+				// Without what earlier requests left.
+				runtime.GC()
+				if limit.isExceeded() {
+					os.Exit(memoryCode)
+				}
 			}
 		}
 	}()
-	return nil
+	return func() { close(done) }
+}
+
+func (limit memoryLimit) isExceeded() bool {
+	used := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(used)
+	return used[0].Value.Uint64()+used[1].Value.Uint64() > uint64(limit)
 }

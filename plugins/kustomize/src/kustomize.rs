@@ -10,7 +10,7 @@ use tiphys_process::{FailureCause, ToolOutput, find_program};
 
 use crate::call::{Call, CallError};
 use crate::edits::HelmVersions;
-use crate::{GIT_PROGRAM, HELM_PROGRAM, NATIVE_PROGRAM, git};
+use crate::{GIT_PROGRAM, HELM_PROGRAM, git};
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
 pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";
@@ -24,7 +24,10 @@ pub(crate) const USER_PROGRAM_VARIABLE: &str = "TIPHYS_KUSTOMIZE";
 /// The variable with the options of `kustomize build`.
 pub(crate) const BUILD_OPTIONS_VARIABLE: &str = "KUSTOMIZE_BUILD_OPTIONS";
 
-/// The name of kustomize. A program of tiphys is kustomize if it is called by this name.
+/// The variable with the program of tiphys that is kustomize if it is called by that name.
+const NATIVE_VARIABLE: &str = "TIPHYS_KUSTOMIZE_NATIVE";
+
+/// The name of kustomize.
 const KUSTOMIZE: &str = "kustomize";
 
 /// The lowest supported major version. Older ones lack options of the calls below.
@@ -41,6 +44,9 @@ const HELM_FILES: [(&str, &str); 4] = [
     ("HELM_REPOSITORY_CONFIG", "helm/repositories.yaml"),
     ("DOCKER_CONFIG", "helm"),
 ];
+
+/// The beginning of an object as Go writes it.
+const GO_OBJECT: &str = "map[string]interface {}{";
 
 /// Part of the message of kustomize about a kustomization with charts if it may not run helm.
 const HELM_IS_DISABLED: &str = "must specify --enable-helm";
@@ -115,10 +121,7 @@ impl<'a> Kustomize<'a> {
         let chosen = configured.or_else(|| call.variable(USER_PROGRAM_VARIABLE));
         let executable = call.executable.as_ref().ok_or(KustomizeError::Executable)?;
         let programs = TempDir::with_prefix("tiphys-kustomize-")?;
-        let native = chosen
-            .is_none()
-            .then(|| tiphys_process::find_beside(executable, NATIVE_PROGRAM, search_path.as_ref()));
-        let native = native.flatten().map(|native| {
+        let native = call.variable(NATIVE_VARIABLE).filter(|_| chosen.is_none()).map(|native| {
             let program = programs.path().join(KUSTOMIZE);
             symlink(native, &program).map(|()| program)
         });
@@ -264,7 +267,7 @@ impl FailedProgram {
         }
         let code = output.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
         let by_signal = if output.code.is_none() { "ended by a signal\n" } else { "" };
-        Err(Self { code, stderr: output.stderr + by_signal, cause: None })
+        Err(Self { code, stderr: without_objects(&output.stderr) + by_signal, cause: None })
     }
 
     /// Returns the program's standard error, after the cause if it is known.
@@ -273,6 +276,18 @@ impl FailedProgram {
         let text = format!("kustomize plugin: {cause}");
         FailureCause { text: &text, excerpt: None }.with_details(&self.stderr)
     }
+}
+
+/// Removes objects that Go writes into an error: they may be Secrets. The cause follows them.
+fn without_objects(stderr: &str) -> String {
+    let without = |line: &str| match line.split_once(GO_OBJECT) {
+        Some((before, object)) => {
+            let cause = object.rsplit_once("}: ").map_or("", |(_, cause)| cause);
+            format!("{before}an object: {cause}")
+        }
+        None => line.to_owned(),
+    };
+    stderr.split('\n').map(without).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the environment of kustomize: that of this program, with the rules above. `programs` is the directory of programs.

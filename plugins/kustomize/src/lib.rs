@@ -24,9 +24,6 @@ pub const PLUGIN_FILE: &str = include_str!("../plugin.yaml");
 /// The name of the program in the plugin's file.
 pub const PROGRAM: &str = "tiphys-kustomize";
 
-/// The name of the program that has kustomize in it.
-const NATIVE_PROGRAM: &str = "tiphys-native";
-
 /// The name under which kustomize calls this program instead of helm.
 pub const HELM_PROGRAM: &str = "tiphys-kustomize-helm";
 

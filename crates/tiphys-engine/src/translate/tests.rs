@@ -50,19 +50,17 @@ fn directory_block_keeps_patterns() {
         include: Some("*.yaml".to_owned()),
         exclude: None,
         any_extension: false,
-        jsonnet: vec![JsonnetOptions::default()],
+        jsonnet: JsonnetOptions::default(),
     };
     assert_eq!(found, Ok(SourcePlan::Directory(expected)));
 }
 
 #[test]
-fn jsonnet_variables_are_expanded_for_each_file() {
-    let value = "$$ARGOCD_APP_NAME";
+fn jsonnet_variables_are_expanded_once() {
+    let value = "$$ARGOCD_APP_NAME-$ARGOCD_APP_NAME";
     let found = plan(&json!({"directory": {"jsonnet": {"tlas": [{"name": "a", "value": value}]}}}));
     let Ok(SourcePlan::Directory(plan)) = found else { panic!("{found:?}") };
-    let values: Vec<String> =
-        (0..3).map(|position| plan.jsonnet_at(position).tlas[0].value.clone()).collect();
-    assert_eq!(values, ["$ARGOCD_APP_NAME", "web", "web"]);
+    assert_eq!(plan.jsonnet.tlas[0].value, "$ARGOCD_APP_NAME-web");
 }
 
 #[test]

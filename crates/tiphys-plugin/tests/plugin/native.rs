@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tiphys_model::limits::{Limit, Limits};
 use tiphys_plugin::{Deadline, NATIVE_PROGRAM, NativeError, NativeProgram, chain};
+use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::tools;
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +71,7 @@ async fn jsonnet_is_limited_in_time_memory_and_depth() {
     let endless = "local f(x) = if x < 0 then x else f(x + 1) tailstrict; f(0)";
     let growing = "local f(x) = f(x + x) tailstrict; f('0123456789')";
     let deep = "local f(x) = 1 + f(x); f(0)";
+    let nested = "[".repeat(300_000);
     for (code, time_max, expected) in [
         (endless, Duration::from_millis(200), "no answer in time: limit plugin-timeout"),
         (growing, ENOUGH, "tiphys-native: more than 104857600 bytes of memory are needed"),
@@ -79,6 +81,7 @@ async fn jsonnet_is_limited_in_time_memory_and_depth() {
             "tiphys-native: more than 104857600 bytes of memory are needed",
         ),
         (deep, ENOUGH, "max stack frames exceeded"),
+        (nested.as_str(), ENOUGH, "tiphys-native: more than 104857600 bytes of memory are needed"),
     ] {
         let found = evaluated(code, time_max, BYTES_MAX).await.expect_err("it is limited");
         assert!(found.contains(expected), "{code}: {found}");
@@ -96,6 +99,7 @@ async fn kustomization_with_a_schema_does_not_change_the_next_one() {
         ("repo/app/patch.yaml", patch),
         ("repo/trimmed/schema.json", r#"{"definitions": {}}"#),
         ("repo/trimmed/kustomization.yaml", "resources: [../app]\nopenapi: {path: schema.json}\n"),
+        ("repo/upper/kustomization.yaml", "resources: [../app]\nOpenAPI: {path: ../trimmed/schema.json}\n"),
         ("repo/below/kustomization.yaml", "resources: [../trimmed]\n"),
         ("repo/outside/kustomization.yaml", "resources: [../../outside.json]\n"),
         ("repo/linked/kustomization.yaml", "resources: [../link.json]\n"),
@@ -108,10 +112,11 @@ async fn kustomization_with_a_schema_does_not_change_the_next_one() {
         let message = json!({"kustomize": {"root": root, "folder": folder, "changes": changes}});
         ask(&program, &message, ENOUGH).await.map_err(|error| chain(&error))
     };
-    let expected = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: x-d\nspec:\n  template:\n    spec:\n      containers:\n      - image: c\n        name: two\n      - image: a\n        name: one\n";
-    assert_eq!(build("app").await.as_deref(), Ok(expected));
+    let expected_objects = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: x-d\nspec:\n  template:\n    spec:\n      containers:\n      - image: c\n        name: two\n      - image: a\n        name: one\n";
+    assert_eq!(build("app").await.as_deref(), Ok(expected_objects));
     for (folder, expected) in [
         ("trimmed", "a kustomization with openapi needs a process of its own"),
+        ("upper", "a kustomization with openapi needs a process of its own"),
         ("below", "a kustomization with openapi needs a process of its own"),
         ("outside", "outside.json is outside of the repository"),
         ("linked", "link.json is outside of the repository"),
@@ -119,9 +124,61 @@ async fn kustomization_with_a_schema_does_not_change_the_next_one() {
     ] {
         let found = build(folder).await.expect_err("it needs a process of its own");
         assert!(found.contains(expected), "{folder}: {found}");
-        assert!(build("app").await.is_ok(), "after {folder}");
+        assert_eq!(build("app").await.as_deref(), Ok(expected_objects), "after {folder}");
     }
-    assert_eq!(build("app").await.as_deref(), Ok(expected));
+    assert_eq!(build("app").await.as_deref(), Ok(expected_objects));
     let written = fs::read_to_string(root.join("app/kustomization.yaml")).expect("a file");
     assert!(!written.contains("x-"), "the repository is not written");
+}
+
+#[tokio::test]
+async fn memory_of_earlier_requests_does_not_count() {
+    let program = program(400 << 20);
+    let code = "std.length(std.range(1, 3e6))";
+    let dir = repository(&[("repo/app/a.jsonnet", code)]);
+    let message = json!({"jsonnet": {"root": dir.path().join("repo"), "file": "app/a.jsonnet", "paths": []}});
+    for round in 0..5 {
+        let found = ask(&program, &message, ENOUGH).await.map_err(|error| chain(&error));
+        assert_eq!(found.as_deref(), Ok("3000000\n"), "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn patterns_of_components_are_those_of_the_command_line() {
+    let program = program(1 << 30);
+    let component = |name: &str| {
+        format!(
+            "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nconfigMapGenerator: [{{name: {name}}}]\n"
+        )
+    };
+    let (one, hidden, other) = (component("one"), component("hidden"), component("other"));
+    let dir = repository(&[
+        ("repo/a[p]p/kustomization.yaml", "{}\n"),
+        ("repo/a[p]p/parts/one/kustomization.yaml", &one),
+        ("repo/a[p]p/parts/.off/kustomization.yaml", &hidden),
+        ("repo/app/parts/other/kustomization.yaml", &other),
+    ]);
+    let root = dir.path().join("repo").canonicalize().expect("it exists");
+    let changes = json!([{"edit": ["add", "component", "--", "parts/*"]}]);
+    let message = json!({"kustomize": {"root": root, "folder": root.join("a[p]p"), "changes": changes}});
+    let found = ask(&program, &message, ENOUGH).await.map_err(|error| chain(&error));
+    assert_eq!(found.as_deref(), Ok("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one-6ct58987ht\n"));
+}
+
+#[tokio::test]
+async fn program_of_another_version_is_not_used() {
+    for (script, answer) in [
+        ("exit 0", "not that of this version"),
+        ("printf '\\0\\0\\0\\2{}'; cat >/dev/null", "not that of this version"),
+        ("echo garbage", "not that of this version"),
+    ] {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join(NATIVE_PROGRAM);
+        fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        make_executable(&file);
+        let program = NativeProgram::find(&file, OsStr::new(""), &Limits::default(), 1, &[]).expect("a file");
+        assert_eq!(program.usable().await, None, "{script}");
+        let error = ask(&program, &json!({"jsonnet": {}}), ENOUGH).await.expect_err("it is not used");
+        assert!(error.to_string().contains(answer), "{script}: {error}");
+    }
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tiphys_engine::DirectoryPlan;
 use tiphys_model::resources::{JsonnetOptions, JsonnetVariable};
 use tiphys_plugin::{Deadline, NATIVE_PROGRAM, NativeError, NativeProgram};
 use tiphys_tree::{RepoPath, Tree};
@@ -62,11 +61,6 @@ impl JsonnetEvaluator<'_> {
         };
         objects().await.map_err(|source| DirectoryError::Jsonnet { file: file.clone(), source })
     }
-}
-
-/// Returns the options of a plan's Jsonnet files, one for each file.
-pub(super) fn options_of(plan: &DirectoryPlan) -> impl Iterator<Item = JsonnetOptions> + '_ {
-    (0..).map(|position| plan.jsonnet_at(position))
 }
 
 /// Returns the directories in which imports are looked up, relative to the repository's root. The last one wins.

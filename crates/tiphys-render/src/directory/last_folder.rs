@@ -6,7 +6,6 @@ use tiphys_engine::DirectoryPlan;
 use tiphys_tree::{RepoPath, Tree, TreeKey};
 use tokio::sync::OnceCell;
 
-use super::jsonnet::options_of;
 use super::{DirectoryManifests, JsonnetEvaluator, Part, read};
 use crate::error::SourceFailure;
 
@@ -42,13 +41,12 @@ impl LastFolder {
             let read = move || read(&read_tree, &folder.path, &folder.plan, bytes_max);
             let read = tokio::task::spawn_blocking(read).await;
             let files = read.map_err(|error| SourceFailure::Internal(error.to_string()))??;
-            let (mut documents, mut options) = (Vec::new(), options_of(plan));
+            let mut documents = Vec::new();
             for part in files.parts {
                 match part {
                     Part::Documents(of_file) => documents.extend(of_file),
                     Part::Jsonnet(file) => {
-                        let options = options.next().unwrap_or_default();
-                        documents.extend(jsonnet.evaluate(tree, path, &file, &options).await?);
+                        documents.extend(jsonnet.evaluate(tree, path, &file, &plan.jsonnet).await?);
                     }
                 }
             }

@@ -120,6 +120,11 @@ impl World {
             .with_native(self.runs.native.clone())
     }
 
+    /// Returns the number of results of the native program.
+    pub(crate) fn native_answers(&self) -> usize {
+        self.runs.native.as_ref().map_or(0, |native| native.answers())
+    }
+
     /// Waits until every run has ended.
     pub(crate) async fn end(&self) {
         self.runs.endings.drained().await;

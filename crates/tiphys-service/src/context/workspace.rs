@@ -150,8 +150,9 @@ impl Workspace {
         workspace.sets = sets;
         if let Some(selection) = follow {
             let named = selection.references();
-            let mut roots = follow::roots(&workspace.resources, &named, &workspace.control_plane);
-            workspace.origins.allow_file_repositories(&mut roots);
+            // A known application may be reached as the child of another one.
+            workspace.origins.allow_file_repositories(workspace.resources.applications_mut());
+            let roots = follow::roots(&workspace.resources, &named, &workspace.control_plane);
             let rules =
                 FollowRules { applied: &workspace.projects, others: None, clusters: &workspace.clusters };
             let inputs = WorldInputs::of(&workspace);

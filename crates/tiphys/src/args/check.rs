@@ -6,7 +6,7 @@ use super::{ApplicationArgs, FollowArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is rendered, fetched or run. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown
+    after_help = "Nothing is rendered, fetched or run, but for --store-render and --follow. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown
 plugins; in repositories that a folder of --repo stands for also paths and value files that do not exist, values that have no effect in
 their chart, and what the annotation manifest-generate-paths does not select. With --follow, applications are rendered to find those that they
 render. Without APP, the application sets of the store are checked, too. `params check` also asks plugins.

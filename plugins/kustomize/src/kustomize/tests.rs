@@ -52,6 +52,12 @@ fn built_for(call: &Call, versions: &HelmVersions) -> String {
 }
 
 #[test]
+fn objects_are_removed_from_errors() {
+    let error = "Error: map[string]interface {}{\"kind\":\"Secret\", \"data\":map[string]interface {}{\"a\":\"x}: y\"}}: json: unsupported value\nnext\n";
+    assert_eq!(without_objects(error), "Error: an object: json: unsupported value\nnext\n");
+}
+
+#[test]
 fn kustomize_finds_the_wrapper_before_git() {
     let world = World::new(&[("kustomize", "command -v git; echo $TIPHYS_KUSTOMIZE_GIT"), ("git", "")]);
     let found = built(&world.call());

@@ -70,7 +70,6 @@ settings! {
         },
     )
     .value("DIR")
-    .consent(PathsOut)
     .help(
         "Folder with a kustomization or a chart that renders the Applications",
         "It is rendered by the built-in plugins without parameters, in comparisons on both sides. `--store-render` of `render`, `diff` and \

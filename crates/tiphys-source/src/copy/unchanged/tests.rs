@@ -100,7 +100,7 @@ async fn only_files_that_git_did_not_see_change_are_known() {
         let listed = [&FILES[..], &[".gitattributes", "sub/.gitattributes"]].concat();
         let listed = listed.iter().map(|file| RepoPath::new(file).expect("a path"));
         let listed: BTreeSet<RepoPath> = listed.filter(|file| file.below(path).exists()).collect();
-        let mut found = unchanged(&local, path, &listed);
+        let mut found = unchanged(&local, path, &listed, TreeLimits::DEFAULT);
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let names: Vec<&str> = found.iter().map(|(file, ..)| file.as_str()).collect();
         assert_eq!(names, expected, "{name}");
