@@ -7,11 +7,10 @@ from pathlib import Path
 from statistics import median
 
 import fixtures
-from fixtures import URL, application, applications, commit, config_map, grouped_chart, write
-from measuring import ROOT, Bench, Build, Command, Failure, Sample, Series, cpu, memory, overhead
+from fixtures import URL, application, applications, commit, config_map, grouped_chart, others, write
+from measuring import DIFF, ROOT, Bench, Build, Command, Failure, Sample, Series, cpu, memory, overhead
+from sources import sources
 from web import web
-
-DIFF = ["diff", "--base", "HEAD", "--exit-code=false", "-o", "name"]
 
 
 def render(bench: Bench) -> None:
@@ -59,7 +58,7 @@ def render(bench: Bench) -> None:
 
 
 def inputs(bench: Bench) -> None:
-    """Comparisons of 300 Applications of ten charts, and of 5,000 directories, after one file changed."""
+    """Comparisons of 300 Applications of ten charts after one file changed."""
     folder = bench.folder / "inputs"
     plugins = fixtures.plugin(folder / "plugins", "helm", ["cat", "printed.yaml"], "Chart.yaml", "chart")
 
@@ -67,10 +66,6 @@ def inputs(bench: Bench) -> None:
         repo = f"--repo={URL}={checkout}"
         store = checkout / "store"
         return Command(what, lambda build: build.line(*words, repo, store=store, plugins=plugins), before=before)
-
-    def others(checkout: Path) -> None:
-        for index in range(9_000):
-            write(checkout / f"other/{index // 50}/{index}", f"{index}\n" * 20)
 
     charts = folder / "charts"
     others(charts)
@@ -99,17 +94,6 @@ def inputs(bench: Bench) -> None:
     bench.row(known, beside=everything, target=("≤", 1_000))
     bench.row(affected, beside=everything, target=("≤", 700))
     bench.row(everything)
-
-    many = folder / "directories"
-    others(many)
-    for index in range(5_000):
-        write(many / f"plain/d{index}/a.yaml", config_map("one", 1))
-    applications(many / "store", (application(f"app{index}", f"plain/d{index}") for index in range(5_000)))
-    commit(many)
-    write(many / "plain/d0/a.yaml", config_map("two", 1))
-    [series] = bench.turns(command("one file of 5,000 directories changed, diff", many, DIFF))
-    bench.row(series, target=("≤", 5_000))
-    bench.row(series, f"{series.what}, memory", "MiB", memory, target=("≤", 300))
 
 
 def params(bench: Bench) -> None:
@@ -336,4 +320,4 @@ def templates(bench: Bench) -> None:
     bench.row(go, unit="µs", of=lambda sample: sample.wall)
 
 
-CASES = {case.__name__: case for case in (render, inputs, params, helm, kustomize, appset, templates, web)}
+CASES = {case.__name__: case for case in (render, inputs, params, helm, kustomize, sources, appset, templates, web)}

@@ -34,7 +34,7 @@ def commit(checkout: Path) -> str:
     """Commits all files of a directory, and returns the commit."""
     if not (checkout / ".git").exists():
         git(checkout, "init", "--quiet", "--initial-branch=main")
-    git(checkout, "add", ".")
+    git(checkout, "add", "--force", ".")
     git(checkout, "commit", "--quiet", "--message=all")
     return git(checkout, "rev-parse", "HEAD")
 
@@ -50,6 +50,12 @@ def manifests(root: Path, count: int) -> None:
                 break
             text += f"  key-{key:03}: {dice.choice(WORDS)}-{dice.choice(WORDS)}-{dice.getrandbits(24):06x}\n"
         write(root / f"apps/{name}/file-{index:02}.yaml", text)
+
+
+def others(checkout: Path) -> None:
+    """Writes files that no Application reads."""
+    for index in range(9_000):
+        write(checkout / f"other/{index // 50}/{index}", f"{index}\n" * 20)
 
 
 def served(checkout: Path) -> str:

@@ -15,6 +15,11 @@ from typing import Callable, Optional
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "target/tools/bin"
 
+# The program that tiphys finds beside itself or in the search path.
+NATIVE = "tiphys-native"
+
+DIFF = ["diff", "--base", "HEAD", "--exit-code=false", "-o", "name"]
+
 # Some disk file systems create and remove files in quadratic time.
 MEMORY_FILE_SYSTEM = "/dev/shm"
 
@@ -139,34 +144,41 @@ def overhead(sample: Sample) -> float:
 class Bench:
     """The builds, the directory of all files on a memory file system, and the rows so far."""
 
-    def __init__(self, program: Path, against: Optional[Path], runs: int):
+    def __init__(self, program: Path, against: Optional[Path], runs: int, kustomizations: Optional[Path] = None):
         if f" {MEMORY_FILE_SYSTEM} tmpfs " not in Path("/proc/mounts").read_text():
             raise Failure(f"{MEMORY_FILE_SYSTEM}: is not a memory file system (tmpfs)")
         self.runs = runs
+        self.kustomizations = kustomizations
         self.rows: list[Row] = []
         self._place = tempfile.TemporaryDirectory(prefix="tiphys-bench-", dir=MEMORY_FILE_SYSTEM)
         self.folder = Path(self._place.name)
-        for name in ("home", "tmp"):
+        for name in ("home", "tmp", "tools"):
             (self.folder / name).mkdir()
+        # A build uses the one beside it, and no other.
+        for tool in TOOLS.glob("*"):
+            if tool.name != NATIVE:
+                (self.folder / "tools" / tool.name).symlink_to(tool)
         self.env = {
-            "PATH": f"{TOOLS}:{os.environ['PATH']}",
+            "PATH": f"{self.folder / 'tools'}:{os.environ['PATH']}",
             "HOME": str(self.folder / "home"),
             "TMPDIR": str(self.folder / "tmp"),
         }
-        self.builds = [self._build("program", program)]
+        self.builds = [self._build("program", program, TOOLS / NATIVE)]
         if against:
-            self.builds.append(self._build("against", against))
+            self.builds.append(self._build("against", against, against.with_name(NATIVE)))
 
     def close(self) -> None:
         self._place.cleanup()
 
-    def _build(self, name: str, program: Path) -> Build:
+    def _build(self, name: str, program: Path, native: Path) -> Build:
         """Copies a program, and the plugins that were installed with it (`cargo xtask install --root DIR`) before they were a part of it."""
         if not program.is_file():
             raise Failure(f"{program}: not found; build it with: cargo xtask build")
         build = Build(name, self.folder / name)
         build.tiphys.parent.mkdir(parents=True)
         shutil.copy(program, build.tiphys)
+        if native.is_file():
+            shutil.copy(native, build.tiphys.with_name(NATIVE))
         installed = program.parent.parent / "share/tiphys/plugins"
         if installed.is_dir():
             shutil.copytree(installed, build.folder / "share/tiphys/plugins")
@@ -185,7 +197,7 @@ class Bench:
             raise Failure(f"{' '.join(map(str, line))}: exit code {done.returncode}\n{done.stderr.strip()}")
         return done.stdout
 
-    def turns(self, *commands: Command) -> list[Series]:
+    def turns(self, *commands: Command, runs: Optional[int] = None) -> list[Series]:
         """Runs the commands in turn: once to warm up, then as often as requested."""
         sides = [
             (index, build)
@@ -193,7 +205,7 @@ class Bench:
             for build in (self.builds if command.of_tiphys else self.builds[:1])
         ]
         samples: dict = {(index, build.name): [] for index, build in sides}
-        for run in range(self.runs + 1):
+        for run in range((runs or self.runs) + 1):
             for index, build in sides:
                 sample = self.sample(commands[index], build)
                 if run > 0:

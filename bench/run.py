@@ -23,6 +23,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs of each row, beside one to warm up")
     parser.add_argument("--program", type=Path, metavar="FILE", help="measure this build instead of the release build")
     parser.add_argument("--against", type=Path, metavar="FILE", help="measure another build in turn")
+    parser.add_argument("--kustomizations", type=Path, metavar="DIR", help="folder of checkouts whose kustomizations the case sources builds")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all values as JSON")
     options = parser.parse_args()
     if unknown := [name for name in options.cases if name not in CASES]:
@@ -42,7 +43,7 @@ def main() -> int:
     program = options.program or target / f"{platform.machine()}-unknown-linux-musl/release/tiphys"
     bench = None
     try:
-        bench = Bench(program, options.against, options.runs)
+        bench = Bench(program, options.against, options.runs, options.kustomizations)
         about = {"machine": machine(), "runs": options.runs, "loadBefore": load()}
         for build in bench.builds:
             version = json.loads(bench.output([build.tiphys, "version", "-o", "json"]))
