@@ -37,6 +37,9 @@ const GREETING_MAX: Duration = Duration::from_secs(10);
 /// Its exit code if its heap is larger.
 const MEMORY_CODE: i32 = 87;
 
+/// The exit code of Go's fatal errors.
+const FATAL_CODE: i32 = 2;
+
 /// The program, and the commands of built-in plugins that it can do instead of them.
 #[derive(Debug)]
 pub struct NativeProgram {
@@ -102,6 +105,9 @@ pub enum NativeError {
         #[source]
         limit: Limit,
     },
+    /// It ended with a fatal error of Go, such as a stack overflow.
+    #[error("{NATIVE_PROGRAM} failed: the input is nested too deeply, or needs too much memory")]
+    Fatal,
     /// It did not answer in time.
     #[error("no answer in time")]
     DeadlineExceeded(#[source] Limit),
@@ -199,6 +205,7 @@ impl NativeProgram {
                     limit: Limit::NATIVE_BYTES_MAX,
                 });
             }
+            Err(WorkerError::Ended { code: Some(FATAL_CODE), .. }) => return Err(NativeError::Fatal),
             Err(error) => return Err(error.into()),
         };
         let mut answer: Value = serde_json::from_slice(&answer).unwrap_or_default();

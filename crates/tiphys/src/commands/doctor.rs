@@ -95,7 +95,13 @@ fn problems(diagnosis: &Diagnosis) -> Vec<String> {
 
 fn notes(diagnosis: &Diagnosis) -> Vec<String> {
     let of_checkout = diagnosis.checkout.iter().flat_map(|checkout| checkout.notes.clone());
-    of_checkout.chain(home(diagnosis, MissingHome::Settings)).collect()
+    let of_programs = diagnosis.programs.iter().filter_map(|program| {
+        let (name, version) = program.required.instead?;
+        let is_used = program.path.as_ref().is_some_and(|path| path.ends_with(name));
+        let found = format!("no {name} with kustomize {version} was found beside tiphys or in PATH");
+        (!is_used).then(|| format!("{found}: Jsonnet files are not rendered, and kustomizations more slowly"))
+    });
+    of_programs.chain(of_checkout).chain(home(diagnosis, MissingHome::Settings)).collect()
 }
 
 /// Returns the message about `HOME`, if that is missing.
