@@ -274,3 +274,9 @@ fn colours_surround_lines_and_removed_lines_are_no_headings() {
         "--- live: ConfigMap a\n+++ rendered: ConfigMap a\n@@ -5 +5 @@\n-    -- x\n+    ++ y\n"
     );
 }
+
+#[test]
+fn escaping_keeps_style_and_script_of_a_report() {
+    let report = tiphys_web::DifferenceReport::default().to_html().expect("a report");
+    assert_eq!(tiphys_process::escape_text(&report), report);
+}
