@@ -138,7 +138,7 @@ impl LocalPlugin {
         // The caller does not wait for remaining processes: dropping this ends them in the background.
         let (mut ongoing, variables) = beginning.begin(request, phase, first, files).await?;
         env.extend(variables);
-        if let Some(native) = self.native_for(&commands)
+        if let Some(native) = commands.iter().find_map(|(_, argv)| self.native_for(argv))
             && let Some(program) = native.usable().await.and_then(Path::to_str)
         {
             env.push((NATIVE_VARIABLE.to_owned(), program.to_owned()));
@@ -150,16 +150,13 @@ impl LocalPlugin {
     /// or fails there, and is to report the cause itself.
     async fn by_native_program(&self, request: &Request) -> Result<Option<CommandOutput>, PluginError> {
         let settings = &self.settings;
-        let native = settings.native.as_ref();
-        let Some(native) = native.filter(|_| self.config.init.is_none() && settings.keep_workdirs.is_none())
-        else {
-            return Ok(None);
-        };
-        let (argv, env) = (self.argv(&self.config.generate), self.environment(request));
+        let argv = self.argv(&self.config.generate);
+        let needs_run =
+            self.config.init.is_some() || settings.keep_workdirs.is_some() || !request.resolved.is_empty();
+        let Some(native) = self.native_for(&argv).filter(|_| !needs_run) else { return Ok(None) };
+        let env = self.environment(request);
         let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
-        let is_of_folder = argv.first().is_some_and(|program| self.has_program(program));
-        let message = native.request(&argv, &call).filter(|_| request.resolved.is_empty() && !is_of_folder);
-        let Some(message) = message else { return Ok(None) };
+        let Some(message) = native.request(&argv, &call) else { return Ok(None) };
         let _slot =
             settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
         let began = Instant::now();
@@ -280,13 +277,10 @@ impl LocalPlugin {
         argv
     }
 
-    /// Returns the native program if the commands are those of a built-in plugin.
-    fn native_for(&self, commands: &[(Phase, Vec<String>)]) -> Option<&NativeProgram> {
-        let native = self.settings.native.as_deref()?;
-        let is_known = |argv: &Vec<String>| {
-            native.knows(argv) && !argv.first().is_some_and(|program| self.has_program(program))
-        };
-        commands.iter().any(|(_, argv)| is_known(argv)).then_some(native)
+    /// Returns the native program if it knows the program of a command, and the plugin's directory has none of that name.
+    fn native_for(&self, argv: &[String]) -> Option<&NativeProgram> {
+        let program = argv.first().filter(|program| !self.has_program(program))?;
+        self.settings.native.as_deref().filter(|native| native.knows(program))
     }
 
     /// Whether the plugin's directory has a program of this name.

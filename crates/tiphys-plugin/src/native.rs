@@ -127,12 +127,13 @@ impl NativeProgram {
     ) -> Option<Self> {
         let program = find_beside(executable, NATIVE_PROGRAM, search_path)?;
         let bytes_max = limits.get(Limit::NATIVE_BYTES_MAX);
-        let workers = Workers::new(Tool {
+        let tool = Tool {
             program,
             env: vec![(MEMORY_VARIABLE.into(), bytes_max.to_string().into())],
             timeout: Duration::MAX,
             stdout_bytes_max: limits.size(Limit::PLUGIN_OUTPUT_MAX),
-        });
+        };
+        let workers = Workers::new(tool, is_expected);
         let permits = Semaphore::new(processes_max.clamp(1, Semaphore::MAX_PERMITS));
         Some(Self {
             workers,
@@ -147,7 +148,7 @@ impl NativeProgram {
     /// Returns the program if it has the right version. Reports once if it has not.
     pub async fn usable(&self) -> Option<&Path> {
         let check = || async {
-            let greeting = timeout(GREETING_MAX, self.workers.prepare(is_expected)).await;
+            let greeting = timeout(GREETING_MAX, self.workers.prepare()).await;
             let problem = match greeting {
                 Ok(Ok(())) => return true,
                 Ok(Err(error)) => chain(&error),
@@ -162,9 +163,9 @@ impl NativeProgram {
         self.is_usable.get_or_init(check).await.then(|| self.workers.program())
     }
 
-    /// Whether it can do a command of a built-in plugin for some requests.
-    pub(crate) fn knows(&self, argv: &[String]) -> bool {
-        self.commands.iter().any(|command| argv.first().is_some_and(|program| program == command.program))
+    /// Whether it can do commands of a built-in plugin's program.
+    pub(crate) fn knows(&self, program: &str) -> bool {
+        self.commands.iter().any(|command| command.program == program)
     }
 
     /// Returns the number of requests with a result.
@@ -189,7 +190,7 @@ impl NativeProgram {
         let asking = async {
             let Ok(_permit) = self.permits.acquire().await else { return Err(NativeError::Cancelled) };
             self.usable().await.ok_or(NativeError::Unusable)?;
-            let asking = self.workers.ask(request.as_bytes(), is_expected);
+            let asking = self.workers.ask(request.as_bytes());
             let answer = timeout_at(deadline.from(Instant::now()), asking).await;
             answer.map_err(|_elapsed| NativeError::DeadlineExceeded(Limit::PLUGIN_TIMEOUT))
         };

@@ -18,6 +18,8 @@ use crate::tool::{Running, Tool, ToolError};
 #[derive(Debug)]
 pub struct Workers {
     tool: Tool,
+    /// Whether a greeting is the expected one.
+    accepted: fn(&[u8]) -> bool,
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -61,9 +63,10 @@ pub enum WorkerError {
 }
 
 impl Workers {
-    /// Returns workers of the program, of which none runs yet. The tool's timeout does not apply: a dropped request ends its worker.
-    pub fn new(tool: Tool) -> Self {
-        Self { tool, idle: Mutex::default() }
+    /// Returns workers of the program, of which none runs yet. One whose greeting is not `accepted` is an error. The tool's timeout does not
+    /// apply: a dropped request ends its worker.
+    pub fn new(tool: Tool, accepted: fn(&[u8]) -> bool) -> Self {
+        Self { tool, accepted, idle: Mutex::default() }
     }
 
     /// Returns the program.
@@ -71,27 +74,23 @@ impl Workers {
         &self.tool.program
     }
 
-    /// Starts a worker whose greeting must be `accepted`, unless one is idle.
-    pub async fn prepare(&self, accepted: impl Fn(&[u8]) -> bool) -> Result<(), WorkerError> {
-        let worker = self.take(accepted).await?;
+    /// Starts a worker, unless one is idle.
+    pub async fn prepare(&self) -> Result<(), WorkerError> {
+        let worker = self.take().await?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         Ok(())
     }
 
-    /// Asks an idle worker, or a new one whose greeting is `accepted`. A worker that fails, or whose request is dropped, ends.
-    pub async fn ask(
-        &self,
-        request: &[u8],
-        accepted: impl Fn(&[u8]) -> bool,
-    ) -> Result<Vec<u8>, WorkerError> {
-        let mut worker = self.take(accepted).await?;
+    /// Asks an idle worker, or a new one. A worker that fails, or whose request is dropped, ends.
+    pub async fn ask(&self, request: &[u8]) -> Result<Vec<u8>, WorkerError> {
+        let mut worker = self.take().await?;
         let answer = worker.exchange(request).await;
         let answer = self.received(&mut worker, answer).await?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         Ok(answer)
     }
 
-    async fn take(&self, accepted: impl Fn(&[u8]) -> bool) -> Result<Worker, WorkerError> {
+    async fn take(&self) -> Result<Worker, WorkerError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // One that ended meanwhile is replaced.
         let idle = idle.and_then(|mut worker| worker.running.is_running().then_some(worker));
@@ -100,7 +99,7 @@ impl Workers {
         }
         let mut worker = Worker::start(&self.tool)?;
         let greeting = worker.receive().await;
-        if !accepted(&self.received(&mut worker, greeting).await?) {
+        if !(self.accepted)(&self.received(&mut worker, greeting).await?) {
             return Err(WorkerError::Version { program: self.name() });
         }
         Ok(worker)

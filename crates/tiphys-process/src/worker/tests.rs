@@ -9,16 +9,17 @@ fn workers(dir: &TempDir, script: &str) -> Workers {
     let program = dir.path().join("worker");
     std::fs::write(&program, format!("#!/bin/sh\nprintf '\\0\\0\\0\\2hi'\n{script}\n")).expect("a script");
     tiphys_testkit::executable::make_executable(&program);
-    Workers::new(Tool {
+    let tool = Tool {
         program,
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
         timeout: Duration::MAX,
         stdout_bytes_max: 100,
-    })
+    };
+    Workers::new(tool, |greeting| greeting == b"hi")
 }
 
 async fn ask(workers: &Workers) -> Result<String, String> {
-    let answer = workers.ask(b"abc", |greeting| greeting == b"hi").await;
+    let answer = workers.ask(b"abc").await;
     answer
         .map(|answer| String::from_utf8_lossy(&answer).into_owned())
         .map_err(|error| error.to_string().replace(&workers.name(), "worker"))
@@ -45,7 +46,7 @@ async fn failures_of_a_worker_are_reported() {
     ] {
         assert_eq!(ask(&workers(&dir, script)).await, Err(expected.to_owned()), "{script}");
     }
-    let workers = workers(&dir, "cat >/dev/null");
-    let error = workers.ask(b"", |_| false).await.expect_err("another greeting");
+    let workers = Workers { accepted: |_| false, ..workers(&dir, "cat >/dev/null") };
+    let error = workers.ask(b"").await.expect_err("another greeting");
     assert_eq!(error.to_string().replace(&workers.name(), "worker"), "worker is of another version");
 }
