@@ -6,6 +6,7 @@
 mod application_namespaces;
 mod credentials;
 mod destinations;
+mod git_access;
 mod kinds;
 mod look_ups;
 mod refused;
@@ -16,6 +17,7 @@ mod source_repos;
 
 pub use credentials::{source_access, submodule_access};
 pub use destinations::{Cluster, ProjectCluster};
+pub use git_access::{GIT_ACCESS_VARIABLE, GitVariables, ProjectGitAccess};
 pub use kinds::{PermittedBy, Scope};
 pub use look_ups::{ObjectIdentity, Permit};
 pub use refused::Refused;

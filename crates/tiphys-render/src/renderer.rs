@@ -11,8 +11,9 @@ use tiphys_engine::{
 use tiphys_model::access::ContextProject;
 use tiphys_model::limits::Limit;
 use tiphys_model::params::{EnvVar, ResolvedParameter, ValueRedactor};
+use tiphys_model::project_rules::GIT_ACCESS_VARIABLE;
 use tiphys_model::resources::{Application, KustomizeSettings};
-use tiphys_plugin::{Catalogue, NativeProgram, Others, Plugin, Request};
+use tiphys_plugin::{Catalogue, Chosen, InputRule, NativeProgram, Others, Plugin, Request};
 use tiphys_source::Sources;
 use tiphys_yaml::Node;
 use tokio::time::Instant;
@@ -295,6 +296,9 @@ impl Renderer {
                 if chosen.configuration.provide_git_creds {
                     request.env.extend(Box::pin(self.git_credentials(prepared)).await?);
                 }
+                if is_kustomize_of_tiphys(*source_type, chosen) {
+                    request.env.extend(Box::pin(self.git_access(prepared)).await?);
+                }
                 let generated = chosen.plugin.generate(&request).await;
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
@@ -335,6 +339,13 @@ impl Renderer {
         Ok(variables.into_iter().map(|(name, value)| EnvVar::new(name, value.expose())).collect())
     }
 
+    /// Returns a variable with the file of the project's credentials, for remote bases. Only `generate` fetches.
+    async fn git_access(&self, prepared: &Prepared) -> Result<Option<EnvVar>, SourceFailure> {
+        let file = self.sources.git_access_file(&prepared.project).await;
+        let file = file.map_err(SourceFailure::Repository)?;
+        Ok(file.map(|file| EnvVar::new(GIT_ACCESS_VARIABLE, file.to_string_lossy())))
+    }
+
     /// Returns the tracking of an application.
     pub fn tracking(&self, application: &Application) -> Tracking {
         Tracking {
@@ -365,6 +376,11 @@ impl Renderer {
         }
         Ok(objects)
     }
+}
+
+/// Whether a kustomization is built by the plugin that is part of tiphys, and not by one of the same name.
+fn is_kustomize_of_tiphys(source_type: SourceType, chosen: &Chosen) -> bool {
+    source_type == SourceType::KUSTOMIZE && chosen.plugin.inputs() == InputRule::Kustomization
 }
 
 /// The results of the sources so far.

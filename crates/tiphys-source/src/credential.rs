@@ -137,6 +137,31 @@ impl GitAccess {
         self.tried = withheld(known.exposing_setting().unwrap_or_default());
     }
 
+    /// Makes settings for the repository's URL settings for any, for a call for this repository that writes its URL differently.
+    pub(crate) fn without_url(&mut self, address: &str) {
+        let prefix = format!("http.{address}.");
+        for (key, _) in &mut self.config {
+            if let Some(setting) = key.strip_prefix(&prefix) {
+                *key = format!("http.{setting}");
+            }
+        }
+    }
+
+    /// Returns environment variables for another program's git.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (String, String)> {
+        let count = [("GIT_CONFIG_COUNT".to_owned(), self.config.len().to_string())];
+        let settings = self.config.iter().enumerate().flat_map(|(at, (key, value))| {
+            [(format!("GIT_CONFIG_KEY_{at}"), key.clone()), (format!("GIT_CONFIG_VALUE_{at}"), value.clone())]
+        });
+        let prompt = [("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned())];
+        count.into_iter().chain(settings).chain(texts(&self.env)).chain(prompt)
+    }
+
+    /// Like [`Self::variables`], for calls of git that access no other repository.
+    pub(crate) fn variables_of_one(&self) -> impl Iterator<Item = (String, String)> {
+        self.variables().chain(texts(&self.own_env))
+    }
+
     fn set(&mut self, key: &str, value: &str) {
         self.config.push((key.to_owned(), value.to_owned()));
     }
@@ -150,6 +175,10 @@ impl GitAccess {
         self.files.push(file);
         Ok(path)
     }
+}
+
+fn texts(env: &[(OsString, OsString)]) -> impl Iterator<Item = (String, String)> {
+    env.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
 }
 
 /// Returns the description for credentials of the user that are withheld because of a setting of a Secret.

@@ -94,6 +94,33 @@ pub(crate) struct Context<'a> {
     pub(crate) servers: &'a Servers<Arc<SourceError>>,
 }
 
+impl Context<'_> {
+    /// Returns git's settings for a repository. `shown` is its redacted URL.
+    pub(crate) async fn git_access(
+        self,
+        url: &RemoteUrl,
+        access: &RepositoryAccess,
+        shown: &str,
+    ) -> Result<GitAccess, SourceError> {
+        let options = self.options;
+        let ssh_command = if url.transport == Transport::Ssh {
+            let command = self.git.ssh_command().await;
+            command.map_err(|problem| problem.into_error(shown, "reading git's settings for"))?
+        } else {
+            "ssh"
+        };
+        GitAccess::new(&GitAccessInput {
+            url,
+            access,
+            user: options.user_settings,
+            own_credentials: options.own_credentials,
+            secrets_dir: &options.secrets_dir,
+            ssh_command,
+            ssh_known_hosts: options.ssh_known_hosts.as_deref(),
+        })
+    }
+}
+
 impl Repository {
     /// Returns a repository whose clone is in this directory of the cache. Nothing is opened yet.
     pub(crate) fn new(
@@ -390,27 +417,8 @@ impl Repository {
     }
 
     async fn git_access(&self, context: Context<'_>) -> Result<&GitAccess, SourceError> {
-        let options = context.options;
-        self.git_access
-            .get_or_try_init(|| async {
-                let ssh_command = if self.url.transport == Transport::Ssh {
-                    let command = context.git.ssh_command().await;
-                    command
-                        .map_err(|problem| problem.into_error(&self.shown, "reading git's settings for"))?
-                } else {
-                    "ssh"
-                };
-                GitAccess::new(&GitAccessInput {
-                    url: &self.url,
-                    access: &self.access,
-                    user: options.user_settings,
-                    own_credentials: options.own_credentials,
-                    secrets_dir: &options.secrets_dir,
-                    ssh_command,
-                    ssh_known_hosts: options.ssh_known_hosts.as_deref(),
-                })
-            })
-            .await
+        let access = context.git_access(&self.url, &self.access, &self.shown);
+        self.git_access.get_or_try_init(|| access).await
     }
 
     /// See [`crate::Sources::git_variables`].
@@ -422,17 +430,7 @@ impl Repository {
         if !access.is_configured || access.excludes_user_credentials {
             return Ok(Vec::new());
         }
-        let count = [("GIT_CONFIG_COUNT".to_owned(), access.config.len().to_string())];
-        let settings = access.config.iter().enumerate().flat_map(|(at, (key, value))| {
-            [(format!("GIT_CONFIG_KEY_{at}"), key.clone()), (format!("GIT_CONFIG_VALUE_{at}"), value.clone())]
-        });
-        let env = access
-            .env
-            .iter()
-            .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
-        let prompt = [("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned())];
-        let all = count.into_iter().chain(settings).chain(env).chain(prompt);
-        Ok(all.map(|(name, value)| (name, Secret::new(value))).collect())
+        Ok(access.variables().map(|(name, value)| (name, Secret::new(value))).collect())
     }
 
     /// Locks the clone for other processes; creates its directory.

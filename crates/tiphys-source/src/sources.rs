@@ -1,6 +1,7 @@
 //! Resolves revisions of repositories and makes trees of them.
 
 mod compare;
+mod git_access;
 mod index;
 mod nesting;
 mod repositories;
@@ -24,6 +25,7 @@ use crate::copy::OpenCopy;
 use crate::local::LocalRepositories;
 use crate::lookup::LookupAge;
 use crate::objects::Abbreviation;
+use crate::once_map::OnceMap;
 use crate::options::{Network, Progress};
 use crate::plan;
 use crate::refs::{RevisionKind, is_default, revision_kind};
@@ -35,6 +37,7 @@ use crate::{
 };
 
 pub use compare::CheckoutUse;
+use git_access::GitAccessFile;
 pub use index::{HasContent, RevisionIndex};
 pub use nesting::Nesting;
 use repositories::Repositories;
@@ -64,6 +67,7 @@ pub struct Sources {
     identities: Arc<Mutex<compare::Identities>>,
     indexes: Arc<Mutex<index::Indexes>>,
     charts: Arc<Charts>,
+    git_access_files: Arc<OnceMap<Arc<ContextProject>, Option<GitAccessFile>>>,
 }
 
 /// A git repository at a revision, as an Application names it.
@@ -151,6 +155,7 @@ impl Sources {
             trees: Arc::default(),
             identities: Arc::default(),
             indexes: Arc::default(),
+            git_access_files: Arc::default(),
             request,
         }
     }

@@ -38,6 +38,7 @@ mod plugin_cases;
 mod processes;
 mod pull_requests;
 mod refused_access;
+mod remote_bases;
 mod render_watch;
 mod report;
 mod running;

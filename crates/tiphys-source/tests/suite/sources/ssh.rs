@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use tiphys_model::access::RepositoryAccess;
+use tiphys_model::access::{ContextProject, RepositoryAccess};
+use tiphys_model::project_rules::ProjectGitAccess;
 use tiphys_source::{Secret, SourceOptions, UserSettings};
 
 use crate::sources::workbench::{Workbench, files};
@@ -98,6 +100,31 @@ async fn a_secrets_key_is_given_by_a_private_file_that_goes_away() {
         .filter(|name| name.starts_with("tiphys-secret"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn key_of_a_template_is_in_the_file_for_other_programs() {
+    let bench = Workbench::new();
+    let sources = bench.sources_with(|options, request| {
+        with_ssh(options);
+        options.user_settings = UserSettings::Ignored;
+        request.known.templates = vec![RepositoryAccess {
+            url: "git@git.example.org:team".to_owned(),
+            ssh_private_key: Secret::new("the key"),
+            ..RepositoryAccess::default()
+        }];
+    });
+    let project = Arc::new(ContextProject { name: "default".to_owned(), source_repos: vec!["*".to_owned()] });
+    let file = sources.git_access_file(&project).await.expect("it is written").expect("a Secret applies");
+    let access: ProjectGitAccess =
+        serde_json::from_slice(&fs::read(&file).expect("the file exists")).expect("it is JSON");
+    let of = |url| access.variables(url).iter().find(|(name, _)| name == "GIT_SSH_COMMAND");
+    let (_, command) = of("git@git.example.org:team/base.git").expect("the template applies");
+    let key = command.split(' ').skip_while(|word| *word != "-i").nth(1).expect("it names a key");
+    assert!(fs::read_to_string(key).expect("the key exists").starts_with("the key\n"), "{command}");
+    assert_eq!(of("git@git.example.org:other/base.git"), None);
+    drop(sources);
+    assert!(!file.exists() && !Path::new(key).exists());
 }
 
 #[tokio::test]
