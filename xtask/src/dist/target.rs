@@ -82,9 +82,11 @@ impl Architecture {
 pub(super) fn strip(root: &Path, built: &Path) -> Result<PathBuf, Failure> {
     let stripped = built.with_file_name("tiphys-stripped");
     // Rust's own works for every architecture.
-    let tools = output(program("rustc").args(["--print", "target-libdir"]).current_dir(root))?;
-    let objcopy = Path::new(tools.trim()).with_file_name("bin").join("rust-objcopy");
-    run(program(objcopy).arg("--strip-all").arg(built).arg(&stripped))?;
+    let printed = |what| output(program("rustc").args(["--print", what]).current_dir(root));
+    let objcopy = Path::new(printed("target-libdir")?.trim()).with_file_name("bin").join("rust-objcopy");
+    // rustc calls it with its own library of LLVM.
+    let libraries = Path::new(printed("sysroot")?.trim()).join("lib");
+    run(program(objcopy).env("LD_LIBRARY_PATH", libraries).arg("--strip-all").arg(built).arg(&stripped))?;
     Ok(stripped)
 }
 
