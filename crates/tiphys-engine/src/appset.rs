@@ -14,6 +14,7 @@ mod patch;
 mod plan;
 mod question;
 mod selector;
+mod status;
 mod template;
 
 pub use check::{SetFinding, SetRule, check_set};
@@ -28,12 +29,14 @@ pub use parameters::{ParameterSet, TemplateMode};
 pub use patch::{PatchError, apply_template_patch};
 pub(crate) use plan::is_known_policy;
 pub use plan::{
-    Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Guard,
-    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, check_destination,
-    permits_deletions, plan, requeue_after_seconds,
+    Action, ApplicationError, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS,
+    DestinationCluster, Event, Guard, JqRemoval, Plan, PlanError, PlanInput, PlanSettings,
+    PlannedApplication, Policy, SetDeletion, check_destination, owned_applications, permits_deletions, plan,
+    plan_set_deletion, requeue_after_seconds,
 };
 pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};
+pub use status::{DEFAULT_MAX_STATUS_RESOURCES, FailureReason, Outcome, StatusInput, refresh_patch, status};
 pub use template::{
     Engine, RESOURCES_FINALIZER, RenderError, RenderOptions, RenderPlace, merge_template, render_application,
 };

@@ -1,7 +1,10 @@
 //! Plan of a reconcile: the actions of an ApplicationSet on its Applications.
 
 mod change;
+mod deletion;
 mod destination;
+mod error;
+mod event;
 mod guard;
 mod ignore;
 mod merge_patch;
@@ -17,17 +20,20 @@ use tiphys_model::resources::{ApplicationSet, DEFAULT_CONTROL_PLANE_NAMESPACE, I
 
 use crate::appset::Generated;
 
+pub use deletion::{SetDeletion, plan_set_deletion};
 pub use destination::{DestinationCluster, check_destination};
+pub use error::{ApplicationError, PlanError};
+pub use event::Event;
 pub use guard::{DEFAULT_MAX_DELETIONS_PERCENT, Guard};
 pub use ignore::JqRemoval;
+pub use owner::owned_applications;
+pub(crate) use policy::is_known as is_known_policy;
+pub use policy::{Policy, permits_deletions};
 pub use requeue::{DEFAULT_REQUEUE_SECONDS, requeue_after_seconds};
 
 use change::{Comparison, desired};
 use ignore::IgnoreRules;
-use owner::is_owned;
-use policy::Policy;
-pub(crate) use policy::is_known as is_known_policy;
-pub use policy::permits_deletions;
+use owner::{existing_by_name, is_owned, namespace};
 
 /// Seconds until the next reconcile after an error that may go away by itself.
 const REQUEUE_AFTER_ERROR_SECONDS: u64 = 180;
@@ -84,6 +90,11 @@ pub struct Plan {
     pub applications: Vec<PlannedApplication>,
     /// The refusal of too many deletions. Nothing may be applied then.
     pub guard: Option<Guard>,
+    /// The policy; `None` after an error of generators or of the policy.
+    pub policy: Option<Policy>,
+    /// What is wrong with the generated Applications, in Argo CD's words: the error of the last name, and the number of the others. The valid
+    /// ones are created and changed all the same.
+    pub validation_error: Option<String>,
     /// Why the reconcile fails. Other Applications are created and changed all the same, and nothing is deleted.
     pub error: Option<PlanError>,
     /// Expressions of `spec.ignoreApplicationDifferences` that exceeded a limit, so that what they select was compared.
@@ -145,28 +156,6 @@ pub enum Action {
     },
 }
 
-/// Why a reconcile fails.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// A generator or a template failed: nothing is done.
-    #[error("{0}")]
-    Generate(String),
-    /// Generators have questions without an answer: nothing is done.
-    #[error("{0} questions of generators have no answer")]
-    Incomplete(usize),
-    /// The policy is unknown: nothing is done.
-    #[error("{place}: {policy:?} is not a policy; use create-only, create-update, create-delete or sync")]
-    Policy {
-        /// The field or the setting.
-        place: &'static str,
-        /// The unknown policy.
-        policy: String,
-    },
-    /// An Application cannot be created or changed. Of several, the one with the first name.
-    #[error("{0}")]
-    Application(String),
-}
-
 impl Change {
     /// Returns the word for messages.
     pub fn word(self) -> &'static str {
@@ -198,7 +187,7 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
     let failed =
         |error, requeue_after_seconds| Plan { error: Some(error), requeue_after_seconds, ..Plan::default() };
     if let Some(error) = input.generated.errors.first() {
-        return failed(PlanError::Generate(error.message.clone()), Some(REQUEUE_AFTER_ERROR_SECONDS));
+        return failed(PlanError::Generate(error.clone()), Some(REQUEUE_AFTER_ERROR_SECONDS));
     }
     if !input.generated.questions.is_empty() {
         let error = PlanError::Incomplete(input.generated.questions.len());
@@ -210,18 +199,23 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
     };
     let planner = Planner::new(input, policy);
     let mut warnings = Vec::new();
-    let (mut applications, error) = planner.generated(&mut warnings);
-    let is_invalid = applications.iter().any(|application| application.change == Change::Invalid);
+    let generated: Vec<Value> =
+        input.generated.applications.iter().map(|one| one.application.value()).collect();
+    let errors = validate::errors(&generated, input.set, input.settings);
+    let validation_error = validate::summary(&errors);
+    let (mut applications, error) = planner.generated(&generated, &errors, &mut warnings);
     applications.extend(planner.removed(error.is_none()));
     applications.sort_by(|one, other| one.name.cmp(&other.name));
     Plan {
         guard: guard::check(&applications, planner.owned().count(), input.settings),
+        policy: Some(policy),
         requeue_after_seconds: match (&error, input.requeue_after_seconds.filter(|seconds| *seconds > 0)) {
             (Some(_), _) => None,
-            (None, None) if is_invalid => Some(REQUEUE_AFTER_ERROR_SECONDS),
+            (None, None) if validation_error.is_some() => Some(REQUEUE_AFTER_ERROR_SECONDS),
             (None, wished) => wished,
         },
         applications,
+        validation_error,
         error: error.map(PlanError::Application),
         warnings,
     }
@@ -229,7 +223,8 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
 
 impl Plan {
     /// Returns the Applications with an action, in the order in which Argo CD applies them: what is created or changed, then what is deleted.
-    /// An applier takes the actions from here, and never from [`Plan::applications`].
+    /// An applier takes the actions from here, and never from [`Plan::applications`]. After a failure it goes on with what is created or changed,
+    /// and deletes nothing.
     pub fn to_apply(&self) -> Result<Vec<&PlannedApplication>, Guard> {
         if let Some(guard) = self.guard {
             return Err(guard);
@@ -245,7 +240,7 @@ impl Plan {
 }
 
 impl PlannedApplication {
-    fn is_deleted(&self) -> bool {
+    pub(crate) fn is_deleted(&self) -> bool {
         matches!(self.action, Action::Delete { .. })
     }
 }
@@ -262,13 +257,14 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(input: &'a PlanInput<'a>, policy: Policy) -> Self {
-        let default = input.settings.controller_namespace.as_str();
-        let namespace = non_empty(&input.set.metadata.namespace).unwrap_or(default);
-        let is_here =
-            |application: &&Value| non_empty(text(application, "namespace")).unwrap_or(default) == namespace;
-        let here = input.existing.iter().filter(is_here);
-        let existing = here.map(|application| (text(application, "name"), application)).collect();
-        Self { input, policy, namespace, existing, rules: IgnoreRules::new(input.set, input.jq) }
+        let PlanInput { set, settings, .. } = *input;
+        Self {
+            input,
+            policy,
+            namespace: namespace(set, settings),
+            existing: existing_by_name(set, input.existing, settings),
+            rules: IgnoreRules::new(set, input.jq),
+        }
     }
 
     /// Returns the existing Applications that the set owns, by name.
@@ -281,10 +277,12 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans the generated Applications. Also returns the error with which Argo CD's reconcile fails.
-    fn generated(&self, warnings: &mut Vec<String>) -> (Vec<PlannedApplication>, Option<String>) {
-        let generated = &self.input.generated.applications;
-        let generated: Vec<Value> = generated.iter().map(|one| one.application.value()).collect();
-        let errors = validate::errors(&generated, self.input.set, self.input.settings);
+    fn generated(
+        &self,
+        generated: &[Value],
+        errors: &BTreeMap<&str, String>,
+        warnings: &mut Vec<String>,
+    ) -> (Vec<PlannedApplication>, Option<ApplicationError>) {
         let mut failures = BTreeMap::new();
         let plan = |(index, application): (usize, &Value)| {
             let name = text(application, "name");
@@ -312,7 +310,8 @@ impl<'a> Planner<'a> {
             }
         };
         let applications = generated.iter().enumerate().map(plan).collect();
-        (applications, failures.into_values().next())
+        let first = failures.into_iter().next();
+        (applications, first.map(|(name, message)| ApplicationError { name, message }))
     }
 
     /// Whether the policy permits to change an Application. What the set does not own yet counts as new.

@@ -23,6 +23,8 @@ pub struct ApplicationSet {
     pub metadata: Metadata,
     /// `metadata.uid`; empty unless the set comes from a cluster.
     pub uid: String,
+    /// `metadata.finalizers`
+    pub finalizers: Vec<String>,
     /// `spec.goTemplate`: Go templates instead of fasttemplate.
     pub go_template: bool,
     /// `spec.goTemplateOptions`
@@ -77,6 +79,7 @@ impl ApplicationSet {
         let mut set = Self {
             metadata: Metadata::of_json(metadata)?,
             uid: text(metadata, "uid"),
+            finalizers: strings(metadata, "finalizers"),
             go_template: flag(spec, "goTemplate"),
             go_template_options: strings(spec, "goTemplateOptions"),
             generators: Vec::new(),

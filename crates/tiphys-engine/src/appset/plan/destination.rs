@@ -1,12 +1,11 @@
 //! Destinations of Applications, and whether their clusters are known.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tiphys_go::strconv::quote;
 use tiphys_model::project_rules::ProjectCluster;
 use tiphys_model::resources::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, InCluster};
 
-use super::PlanSettings;
-use crate::appset::RESOURCES_FINALIZER;
+use super::{PlanSettings, deletion};
 
 /// A cluster of a cluster Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,13 +87,7 @@ pub(super) fn finalizers_patch(application: &Value, settings: &PlanSettings) -> 
     if check(&application["spec"]["destination"], settings).is_ok() {
         return None;
     }
-    let left: Vec<&Value> =
-        finalizers.iter().filter(|finalizer| **finalizer != RESOURCES_FINALIZER).collect();
-    if left.len() == finalizers.len() {
-        return None;
-    }
-    let left = if left.is_empty() { Value::Null } else { json!(left) };
-    Some(json!({"metadata": {"finalizers": left}}))
+    deletion::finalizers_patch(finalizers)
 }
 
 fn trimmed(cluster: &DestinationCluster) -> &str {

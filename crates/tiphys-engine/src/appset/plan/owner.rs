@@ -1,10 +1,41 @@
 //! Owner references of Applications.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tiphys_model::resources::{ApplicationSet, GROUP};
 
+use super::{PlanSettings, non_empty, text};
+
 const API_VERSION: &str = "argoproj.io/v1alpha1";
 const KIND: &str = "ApplicationSet";
+
+/// Returns the existing Applications that a set owns, by name.
+pub fn owned_applications<'a>(
+    set: &ApplicationSet,
+    existing: &'a [Value],
+    settings: &PlanSettings,
+) -> Vec<&'a Value> {
+    existing_by_name(set, existing, settings).into_values().filter(|one| is_owned(one, set)).collect()
+}
+
+/// Returns the existing Applications of the set's namespace by name.
+pub(super) fn existing_by_name<'a>(
+    set: &ApplicationSet,
+    existing: &'a [Value],
+    settings: &PlanSettings,
+) -> BTreeMap<&'a str, &'a Value> {
+    let namespace = namespace(set, settings);
+    let default = settings.controller_namespace.as_str();
+    let is_here =
+        |application: &&Value| non_empty(text(application, "namespace")).unwrap_or(default) == namespace;
+    existing.iter().filter(is_here).map(|application| (text(application, "name"), application)).collect()
+}
+
+/// Returns the namespace of a set and of its Applications.
+pub(super) fn namespace<'a>(set: &'a ApplicationSet, settings: &'a PlanSettings) -> &'a str {
+    non_empty(&set.metadata.namespace).unwrap_or(&settings.controller_namespace)
+}
 
 /// Returns whether the controller of an existing Application of the set's namespace is the set, by name.
 pub(super) fn is_owned(application: &Value, set: &ApplicationSet) -> bool {

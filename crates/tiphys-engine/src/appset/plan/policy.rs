@@ -17,10 +17,14 @@ pub fn permits_deletions(set: &ApplicationSet) -> bool {
 
 /// A policy of Argo CD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Policy {
+pub enum Policy {
+    /// `create-only`
     CreateOnly,
+    /// `create-update`
     CreateUpdate,
+    /// `create-delete`
     CreateDelete,
+    /// `sync`
     Sync,
 }
 
@@ -46,7 +50,7 @@ impl Policy {
         }
     }
 
-    pub(super) fn permits_updates(self) -> bool {
+    pub(crate) fn permits_updates(self) -> bool {
         matches!(self, Self::CreateUpdate | Self::Sync)
     }
 

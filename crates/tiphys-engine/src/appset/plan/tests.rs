@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 use tiphys_model::resources::{APPLICATION, ApplicationSet, decode_value};
 use tiphys_yaml::read_json;
 
-use super::{Action, Change, Guard, JqRemoval, Plan, PlanError, PlanInput, PlanSettings, plan};
+use super::{
+    Action, ApplicationError, Change, Guard, JqRemoval, Plan, PlanError, PlanInput, PlanSettings, plan,
+};
 use crate::appset::{Generated, GeneratedApplication, ParameterSet, Question};
 
-fn application(name: &str, owner: Option<&str>) -> Value {
+pub(super) fn application(name: &str, owner: Option<&str>) -> Value {
     let mut application = json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Application",
@@ -136,7 +138,13 @@ fn foreign_application_is_taken_over_only_if_allowed() {
             [("a", change, action), ("b", Change::Added, "create"), ("gone", Change::Removed, deletion)];
         assert_eq!(summary(&plan), expected, "{owner:?} {is_allowed} {policy}");
         assert_eq!(a.error.as_deref(), error);
-        assert_eq!(plan.error, error.map(|error| PlanError::Application(error.to_owned())));
+        assert_eq!(
+            plan.error,
+            error.map(|error| PlanError::Application(ApplicationError {
+                name: "a".to_owned(),
+                message: error.to_owned()
+            }))
+        );
         let owners = |one: &Value| one["metadata"]["ownerReferences"].clone();
         let after = a.after.as_ref().expect("an Application");
         let owner = if error.is_some() { owner } else { Some("set") };
@@ -375,4 +383,16 @@ fn invalid_applications_are_neither_changed_nor_deleted() {
     let twice = "ApplicationSet set contains applications with duplicate name: a";
     assert_eq!(errors, [twice, twice, "application references project nope which does not exist"]);
     assert_eq!((plan.error, plan.requeue_after_seconds), (None, Some(180)));
+    let last = "application references project nope which does not exist (and 1 more)";
+    assert_eq!(plan.validation_error.as_deref(), Some(last));
+}
+
+#[test]
+fn application_that_may_not_change_needs_no_requeue() {
+    let spec = json!({"ignoreApplicationDifferences": [{"jqPathExpressions": [".x"]}]});
+    let existing = [application("a", Some("set"))];
+    let settings = PlanSettings { policy: "create-only".to_owned(), ..PlanSettings::default() };
+    let plan = planned(&spec, &generated(&[application("a", None)]), &existing, &settings);
+    assert_eq!(summary(&plan), [("a", Change::Invalid, "none")]);
+    assert_eq!((plan.error, plan.validation_error, plan.requeue_after_seconds), (None, None, None));
 }

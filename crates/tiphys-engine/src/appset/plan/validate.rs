@@ -7,6 +7,15 @@ use tiphys_model::resources::ApplicationSet;
 
 use super::{PlanSettings, destination, text};
 
+/// Returns the message of the conditions of a set: the error of the last name, and the number of the others.
+pub(super) fn summary(errors: &BTreeMap<&str, String>) -> Option<String> {
+    let (_, last) = errors.last_key_value()?;
+    Some(match errors.len() - 1 {
+        0 => last.clone(),
+        others => format!("{last} (and {others} more)"),
+    })
+}
+
 /// Returns the errors by name. All Applications of a name have its error.
 pub(super) fn errors<'a>(
     generated: &'a [Value],

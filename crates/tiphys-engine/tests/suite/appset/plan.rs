@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use tiphys_engine::appset::{
-    Action, Change, DestinationCluster, GenerateError, GenerateErrorReason, Generated, GeneratedApplication,
-    ParameterSet, Plan, PlanError, PlanInput, PlanSettings, plan,
+    Action, Change, DestinationCluster, Event, GenerateError, GenerateErrorReason, Generated,
+    GeneratedApplication, Outcome, ParameterSet, Plan, PlanError, PlanInput, PlanSettings,
+    PlannedApplication, StatusInput, owned_applications, plan, plan_set_deletion, refresh_patch, status,
 };
 use tiphys_model::resources::{APPLICATION, ApplicationSet, canonical, decode_value};
 use tiphys_testkit::oracle::{self, Difference};
@@ -12,18 +13,12 @@ use tiphys_yaml::read_json;
 #[test]
 fn actions_are_those_of_argo_cd() {
     oracle::check("appset-plan", |case| {
-        let input = &case["input"];
-        // The deletion of a set is a task of its own.
-        if input["applicationSet"]["metadata"].get("deletionTimestamp").is_some() {
-            return None;
-        }
-        let plan = planned(input);
-        let ours = json!({
-            "actions": actions(&plan),
-            "applicationsAfter": after(&plan, input),
-            "reconcileError": plan.error.as_ref().and_then(reconcile_error),
-            "requeueAfterSeconds": plan.requeue_after_seconds.unwrap_or(0),
-        });
+        let reconcile = Reconcile::of(&case["input"]);
+        let ours = if case["input"]["applicationSet"]["metadata"].get("deletionTimestamp").is_some() {
+            reconcile.deletion()
+        } else {
+            reconcile.output()
+        };
         Some(compared(ours, recorded(&case["output"])))
     });
 }
@@ -31,14 +26,16 @@ fn actions_are_those_of_argo_cd() {
 #[test]
 fn validation_errors_are_those_of_argo_cd() {
     oracle::check("appset-validate", |case| {
-        let plan = planned(&case["input"]);
-        let key = |one: &tiphys_engine::appset::PlannedApplication| format!("{}/{}", one.namespace, one.name);
+        let reconcile = Reconcile::of(&case["input"]);
+        let plan = &reconcile.plan;
+        let key = |one: &PlannedApplication| format!("{}/{}", one.namespace, one.name);
         let errors =
             plan.applications.iter().filter_map(|one| Some((key(one), Value::from(one.error.clone()?))));
         let created = plan.to_apply().expect("no refusal").into_iter().map(|one| one.name.as_str());
         let ours = json!({
             "errors": errors.collect::<serde_json::Map<_, _>>(),
             "created": created.collect::<Vec<_>>(),
+            "conditions": conditions(&reconcile.status()),
             "requeueAfterSeconds": plan.requeue_after_seconds.unwrap_or(0),
         });
         let output = &case["output"];
@@ -47,6 +44,7 @@ fn validation_errors_are_those_of_argo_cd() {
             json!({
                 "errors": output["errors"],
                 "created": output["created"],
+                "conditions": in_words_of_3_6_1(&output["conditions"]),
                 "requeueAfterSeconds": output["requeueAfterSeconds"],
             })
         };
@@ -59,37 +57,162 @@ fn compared(ours: Value, recorded: Value) -> Result<(), Difference> {
     if ours == recorded { Ok(()) } else { Err(Difference::new(ours, recorded)) }
 }
 
-fn planned(input: &Value) -> Plan {
-    let document = read_json(input["applicationSet"].to_string().as_bytes()).expect("JSON");
-    let set = ApplicationSet::decode(&document).expect("a set").value;
-    let error = |message: &Value| GenerateError {
-        reason: GenerateErrorReason::Generator,
-        position: document.position,
-        message: message.as_str().expect("a string").to_owned(),
-    };
-    let generated = |application| GeneratedApplication {
-        application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
-        generator: "spec.generators[0].list".to_owned(),
-        parameters: ParameterSet::default(),
-        patch: None,
-    };
-    let existing = list(input, "existing");
-    let plan_input = PlanInput {
-        set: &set,
-        generated: &Generated {
-            applications: list(input, "desired").iter().map(generated).collect(),
-            errors: input.get("generateError").map(error).into_iter().collect(),
-            ..Generated::default()
-        },
-        existing,
-        settings: &settings(input),
-        jq: &tiphys_jq::removal,
-        requeue_after_seconds: input["generatorRequeueAfterSeconds"].as_u64(),
-    };
-    plan(&plan_input)
+/// A case, planned.
+struct Reconcile<'a> {
+    input: &'a Value,
+    set: ApplicationSet,
+    settings: PlanSettings,
+    plan: Plan,
 }
 
-/// The settings of a case. Adoptions are allowed, as always in Argo CD.
+impl<'a> Reconcile<'a> {
+    fn of(input: &'a Value) -> Self {
+        let document = read_json(input["applicationSet"].to_string().as_bytes()).expect("JSON");
+        let set = ApplicationSet::decode(&document).expect("a set").value;
+        let error = |message: &Value| GenerateError {
+            reason: GenerateErrorReason::Generator,
+            position: document.position,
+            message: message.as_str().expect("a string").to_owned(),
+        };
+        let generated = |application| GeneratedApplication {
+            application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
+            generator: "spec.generators[0].list".to_owned(),
+            parameters: ParameterSet::default(),
+            patch: None,
+        };
+        let settings = settings(input);
+        let plan = plan(&PlanInput {
+            set: &set,
+            generated: &Generated {
+                applications: list(input, "desired").iter().map(generated).collect(),
+                errors: input.get("generateError").map(error).into_iter().collect(),
+                ..Generated::default()
+            },
+            existing: list(input, "existing"),
+            settings: &settings,
+            jq: &tiphys_jq::removal,
+            requeue_after_seconds: input["generatorRequeueAfterSeconds"].as_u64(),
+        });
+        Self { input, set, settings, plan }
+    }
+
+    /// Returns what is recorded of a reconcile.
+    fn output(&self) -> Value {
+        let (plan, status) = (&self.plan, self.status());
+        let to_apply = plan.to_apply().expect("no refusal");
+        let events = to_apply.iter().flat_map(|one| one.action.events(&one.name));
+        let after = after(plan, self.input).into_iter().map(without_status);
+        json!({
+            "actions": actions(plan),
+            "applicationsAfter": after.collect::<Vec<_>>(),
+            "reconcileError": plan.error.as_ref().and_then(reconcile_error),
+            "requeueAfterSeconds": plan.requeue_after_seconds.unwrap_or(0),
+            "events": events.map(|event| format!("{} {} {}", Event::TYPE, event.reason, event.message)).collect::<Vec<_>>(),
+            "conditions": conditions(&status),
+            "statusResources": list(&status, "resources").iter().map(without_type).collect::<Vec<_>>(),
+            "statusResourcesCount": status["resourcesCount"].as_u64().unwrap_or(0),
+            "statusHealth": status["health"],
+            "applicationSetAnnotations": self.patched_set(refresh_patch(&self.set))["annotations"],
+            "applicationSetGone": false,
+        })
+    }
+
+    /// Returns what is recorded of the deletion of the set.
+    fn deletion(&self) -> Value {
+        let existing = list(self.input, "existing");
+        let deletion = plan_set_deletion(&self.set, existing, &self.settings).expect("no order");
+        let patch = |one: &Value| {
+            let (_, patch) =
+                deletion.owner_patches.iter().find(|(name, _)| one["metadata"]["name"] == **name)?;
+            (one["metadata"]["namespace"] == *self.set.metadata.namespace).then_some(patch)
+        };
+        let after: Vec<Value> = existing
+            .iter()
+            .map(|one| patch(one).map_or_else(|| one.clone(), |patch| merge(one, patch)))
+            .collect();
+        let orphaned = existing.iter().zip(&after).filter(|(before, after)| before != after);
+        let update = |kind: &str, metadata: &Value| json!({"kind": kind, "name": metadata["name"], "verb": "update", "metadata": metadata});
+        let set = self.patched_set(deletion.finalizers_patch.clone());
+        let orphans = orphaned.map(|(_, after)| update("Application", &after["metadata"]));
+        json!({
+            "actions": orphans.chain([update("ApplicationSet", &set)]).collect::<Vec<_>>(),
+            "applicationsAfter": after.into_iter().map(without_status).collect::<Vec<_>>(),
+            "reconcileError": null,
+            "requeueAfterSeconds": 0,
+            "events": [],
+            "conditions": [],
+            "statusResources": [],
+            "statusResourcesCount": 0,
+            "statusHealth": null,
+            "applicationSetAnnotations": null,
+            "applicationSetGone": set.get("finalizers").is_none(),
+        })
+    }
+
+    /// Returns the status of the set after the reconcile.
+    fn status(&self) -> Value {
+        let after = after(&self.plan, self.input);
+        status(&StatusInput {
+            status: &self.input["applicationSet"]["status"],
+            outcome: &Outcome::of_plan(&self.plan, &[]),
+            applications: &owned_applications(&self.set, &after, &self.settings),
+            max_resources: self.input["maxResourcesStatusCount"]
+                .as_u64()
+                .map_or(0, |max| usize::try_from(max).expect("a size")),
+            now: "2024-01-01T00:00:00Z",
+        })
+    }
+
+    /// Returns the metadata of the set after a patch.
+    fn patched_set(&self, patch: Option<Value>) -> Value {
+        let mut set = self.input["applicationSet"].clone();
+        if set["metadata"].get("deletionTimestamp").is_some() {
+            set["metadata"]["deletionTimestamp"] = json!("$NOW");
+        }
+        merge(&set, &patch.unwrap_or_else(|| json!({})))["metadata"].clone()
+    }
+}
+
+/// Returns a value after a JSON merge patch.
+fn merge(value: &Value, patch: &Value) -> Value {
+    let Some(patch) = patch.as_object() else { return patch.clone() };
+    let mut fields = value.as_object().cloned().unwrap_or_default();
+    for (key, patch) in patch {
+        let before = fields.remove(key).unwrap_or_default();
+        if !patch.is_null() {
+            fields.insert(key.clone(), merge(&before, patch));
+        }
+    }
+    Value::Object(fields)
+}
+
+/// Returns the conditions of a status without their times.
+fn conditions(status: &Value) -> Vec<Value> {
+    let without_time = |condition: &Value| merge(condition, &json!({"lastTransitionTime": null}));
+    list(status, "conditions").iter().map(without_time).collect()
+}
+
+/// The answers are those of Argo CD 3.6.0. Later, this message changed.
+fn in_words_of_3_6_1(conditions: &Value) -> Value {
+    let mut conditions = conditions.clone();
+    for condition in conditions.as_array_mut().into_iter().flatten() {
+        if condition["message"] == "Successfully generated parameters for all Applications" {
+            condition["message"] = json!("All parameters have been generated successfully");
+        }
+    }
+    conditions
+}
+
+/// Lists of the recorded API server omit the types of their objects.
+fn without_type(resource: &Value) -> Value {
+    assert_eq!(
+        (&resource["group"], &resource["version"], &resource["kind"]),
+        (&json!("argoproj.io"), &json!("v1alpha1"), &json!("Application"))
+    );
+    merge(resource, &json!({"group": null, "version": null, "kind": null}))
+}
+
+/// The settings of a case. Adoptions and deletions are allowed, as always in Argo CD.
 fn settings(input: &Value) -> PlanSettings {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let strings = |key: &str| list(input, key).iter().map(text).collect();
@@ -114,6 +237,7 @@ fn settings(input: &Value) -> PlanSettings {
         projects: Some(objects("AppProject").map(|project| text(&project["metadata"]["name"])).collect()),
         clusters: Some(objects("Secret").filter(is_cluster).map(cluster).collect()),
         adoptions: list(input, "existing").iter().map(|one| text(&one["metadata"]["name"])).collect(),
+        are_deletions_allowed: true,
         ..PlanSettings::default()
     }
 }
@@ -128,13 +252,25 @@ fn reconcile_error(error: &PlanError) -> Option<String> {
 }
 
 fn recorded(output: &Value) -> Value {
-    // Requests for the set itself are not part of the plan.
-    let actions = list(output, "actions").iter().filter(|action| action["kind"] == "Application");
+    let is_gone = output["applicationSetGone"] == true;
+    let is_deletion = is_gone || output["conditions"] == json!([]);
+    // The removal of the refresh annotation is compared by its result.
+    let actions =
+        list(output, "actions").iter().filter(|action| is_deletion || action["kind"] == "Application");
+    let after = list(output, "applicationsAfter").iter().cloned().map(without_status);
+    let or_default = |field: &str, default: Value| output.get(field).cloned().unwrap_or(default);
     json!({
         "actions": actions.collect::<Vec<_>>(),
-        "applicationsAfter": list(output, "applicationsAfter").iter().cloned().map(without_status).collect::<Vec<_>>(),
+        "applicationsAfter": after.collect::<Vec<_>>(),
         "reconcileError": output["reconcileError"],
         "requeueAfterSeconds": output["requeueAfterSeconds"],
+        "events": output["events"],
+        "conditions": in_words_of_3_6_1(&or_default("conditions", json!([]))),
+        "statusResources": or_default("statusResources", json!([])),
+        "statusResourcesCount": or_default("statusResourcesCount", json!(0)),
+        "statusHealth": output["statusHealth"],
+        "applicationSetAnnotations": output["applicationSetAnnotations"],
+        "applicationSetGone": is_gone,
     })
 }
 
@@ -190,7 +326,7 @@ fn after(plan: &Plan, input: &Value) -> Vec<Value> {
             left.remove(&key);
         }
     }
-    left.into_values().map(without_status).collect()
+    left.into_values().collect()
 }
 
 /// Returns an Application as Argo CD prints it, without its type and status.
