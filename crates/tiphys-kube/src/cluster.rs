@@ -1,4 +1,4 @@
-//! A cluster that is read through its API server.
+//! A cluster that is accessed through its API server.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,9 +25,9 @@ const PAGE_BYTES_MIN: usize = 64 << 10;
 /// Lists with the metadata only. Servers that do not know it send whole objects.
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-/// A cluster that is read through its API server. It connects with the first request, and must be used within a Tokio runtime.
+/// A cluster that is read and written through its API server. It connects with the first request, and must be used within a Tokio runtime.
 pub struct KubeCluster {
-    session: Arc<Session>,
+    pub(crate) session: Arc<Session>,
     kinds: Cached<Arc<ServedKinds>>,
     version: Cached<Option<String>>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Listed {
 }
 
 impl KubeCluster {
-    /// Returns the reader of a cluster. Nothing is contacted yet.
+    /// Returns the client of a cluster. Nothing is contacted yet.
     pub fn new(connection: KubeConnection, options: KubeOptions) -> Self {
         let session = Arc::new(Session::new(connection, options));
         Self { session, kinds: Cached(Mutex::default()), version: Cached(Mutex::default()) }
@@ -84,7 +84,7 @@ impl ClusterReader for KubeCluster {
         name: &str,
     ) -> Result<Option<Manifest>, ClusterError> {
         let Some(path) = path::object(kind, namespace, name) else { return Ok(None) };
-        let call = Call { words: format!("get {}", kind.full_name()), path, accept: JSON };
+        let call = Call::read(format!("get {}", kind.full_name()), path, JSON);
         match self.session.json(&call).await? {
             // Another object would be read within the permission for this one.
             Ok(Value::Object(object)) if is_object(&object, kind, namespace, name) => {
@@ -119,8 +119,7 @@ impl ClusterReader for KubeCluster {
 
     async fn version(&self) -> Result<Option<String>, ClusterError> {
         let read = async {
-            let call =
-                Call { words: "get its version".to_owned(), path: "/version".to_owned(), accept: JSON };
+            let call = Call::read("get its version".to_owned(), "/version".to_owned(), JSON);
             let version = self.session.json(&call).await?;
             let version = version.map_err(|status| self.session.status_error(&call, status))?;
             Ok(version["gitVersion"].as_str().map(str::to_owned))
@@ -150,7 +149,7 @@ pub(crate) async fn list(
         ListContent::Objects => JSON,
         ListContent::Metadata => METADATA,
     };
-    let mut call = Call { words: format!("list {}", kind.full_name()), path: String::new(), accept };
+    let mut call = Call::read(format!("list {}", kind.full_name()), String::new(), accept);
     let mut objects = Vec::new();
     let mut page = format!("limit={PAGE_OBJECTS}");
     let (mut bytes, bytes_max) = (0_usize, session.options.list_bytes_max);

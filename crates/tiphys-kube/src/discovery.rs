@@ -30,7 +30,7 @@ pub(crate) async fn discover(session: &Session) -> Result<ServedKinds, ClusterEr
 }
 
 fn call(path: &str, accept: &'static str) -> Call {
-    Call { words: "list its kinds".to_owned(), path: path.to_owned(), accept }
+    Call::read("list its kinds".to_owned(), path.to_owned(), accept)
 }
 
 /// Adds the kinds of an `APIGroupDiscoveryList`.

@@ -1,7 +1,7 @@
-//! The reader of Kubernetes API servers. No other crate knows a Kubernetes client.
+//! The client of Kubernetes API servers. No other crate knows a Kubernetes client.
 //!
 //! A [`KubeConnection`] comes from a kubeconfig ([`Kubeconfig`]), from the service account of a pod ([`KubeConnection::in_cluster`]) or
-//! from a cluster Secret of Argo CD ([`KubeConnection::of_secret`]). [`KubeCluster`] reads the cluster with it.
+//! from a cluster Secret of Argo CD ([`KubeConnection::of_secret`]). [`KubeCluster`] reads and writes the cluster with it.
 
 mod cluster;
 pub mod cluster_reader;
@@ -14,6 +14,7 @@ mod options;
 mod path;
 mod session;
 mod watch;
+mod writer;
 
 // kube needs this crate with a Kubernetes version. Nothing uses its types, because all objects are JSON here.
 use k8s_openapi as _;
@@ -23,4 +24,5 @@ pub use cluster_secret::ClusterSecretError;
 pub use connection::{CaCertificates, ClientCertificate, KubeConnection, KubeIdentity, Pem};
 pub use exec::{ExecError, ExecPlugin};
 pub use kubeconfig::{Kubeconfig, KubeconfigError};
-pub use options::KubeOptions;
+pub use options::{KubeOptions, WriteOptions};
+pub use writer::{ObjectPart, WriteError, WriteErrorKind, Written};

@@ -1,30 +1,27 @@
 //! Requests to an API server: credentials, repetitions, limits.
 
+mod client_config;
+
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster_reader::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http::header::{ACCEPT, HeaderValue, RETRY_AFTER};
-use http::{Response, StatusCode, Uri};
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use http::{Method, Response, StatusCode};
 use http_body_util::BodyExt as _;
+use kube::Client;
 use kube::client::{Body, ClientBuilder};
-use kube::config::AuthInfo;
-use kube::{Client, Config};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
 use serde_json::Value;
 use tiphys_model::limits::Limit;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::exec::ExecCredentials;
-use crate::{CaCertificates, KubeConnection, KubeIdentity, KubeOptions, Pem};
+use self::client_config::client_config;
+use crate::{KubeConnection, KubeIdentity, KubeOptions};
 
-/// Repetitions of a request after status 429 or 5xx.
+/// Repetitions of a read after status 429 or 5xx.
 const REPETITIONS_MAX: u32 = 3;
 
 /// Media type of plain responses.
@@ -54,6 +51,24 @@ pub(crate) struct Call {
     pub(crate) path: String,
     /// Accepted media types.
     pub(crate) accept: &'static str,
+    /// The write; `None` for a read.
+    pub(crate) write: Option<Box<Write>>,
+}
+
+/// The method and the body of a write.
+pub(crate) struct Write {
+    pub(crate) method: Method,
+    pub(crate) content_type: &'static str,
+    pub(crate) body: Vec<u8>,
+}
+
+/// A complete response with any status.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    /// The time that the server asks to wait.
+    pub(crate) retry_after: Option<Duration>,
+    /// The body. It is empty if that of an error cannot be read.
+    pub(crate) body: Vec<u8>,
 }
 
 /// The cause of a failure.
@@ -93,6 +108,13 @@ pub(crate) enum Cause {
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
+impl Call {
+    /// Returns a read.
+    pub(crate) fn read(words: String, path: String, accept: &'static str) -> Self {
+        Self { words, path, accept, write: None }
+    }
+}
+
 impl Session {
     pub(crate) fn new(connection: KubeConnection, options: KubeOptions) -> Self {
         Self { connection, options, connected: Mutex::default(), permits: Semaphore::new(REQUESTS_MAX) }
@@ -124,6 +146,23 @@ impl Session {
     pub(crate) async fn open(&self, call: &Call) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
         let _permit = self.permits.acquire().await.ok();
         Ok(self.request(call).await?.0)
+    }
+
+    /// Sends a write once, and returns the response with any status. After an error, the server may have done the write.
+    pub(crate) async fn write(&self, call: &Call) -> Result<Answer, ClusterError> {
+        let _permit = self.permits.acquire().await.ok();
+        let (response, deadline) = self.exchange(call).await?;
+        let (status, retry_after) = (response.status(), retry_after(&response));
+        let body = match self.in_time(call, deadline, self.read(call, response.into_body())).await {
+            Err(error) if status.is_success() => return Err(error),
+            body => body.unwrap_or_default(),
+        };
+        Ok(Answer { status, retry_after, body })
+    }
+
+    /// Returns the name of the cluster.
+    pub(crate) fn cluster(&self) -> &str {
+        &self.connection.name
     }
 
     /// Returns the error for a request.
@@ -174,41 +213,50 @@ impl Session {
         })
     }
 
-    /// Sends a request, once more after refused credentials that can be renewed. Returns the deadline for the body, too. The time begins
-    /// when there is a client, because a credential plugin has a time limit of its own.
+    /// Sends a read. Returns its response, or a status as [`Session::json`] does, and the deadline for the body.
     async fn request(
         &self,
         call: &Call,
     ) -> Result<(Result<Response<Body>, StatusCode>, Instant), ClusterError> {
+        let (response, deadline) = self.exchange(call).await?;
+        let status = response.status();
+        match status.as_u16() {
+            200..=299 => Ok((Ok(response), deadline)),
+            401 | 403 | 429 | 500..=599 => Err(self.status_error(call, status)),
+            _ => Ok((Err(status), deadline)),
+        }
+    }
+
+    /// Sends a request, once more after refused credentials that can be renewed. Returns the response with any status, and the deadline for
+    /// its body. The time begins when there is a client, because a credential plugin has a time limit of its own.
+    async fn exchange(&self, call: &Call) -> Result<(Response<Body>, Instant), ClusterError> {
         let mut can_renew =
             matches!(self.connection.identity, KubeIdentity::Exec(_) | KubeIdentity::TokenFile(_));
         loop {
             let client = self.client().await;
             let (client, generation) = client.map_err(|(kind, source)| self.error(call, kind, source))?;
             let deadline = Instant::now() + self.options.request_timeout;
-            match self.in_time(call, deadline, self.send(call, &client, deadline)).await? {
-                Err(StatusCode::UNAUTHORIZED) if can_renew => {
-                    can_renew = false;
-                    self.forget(generation).await;
-                }
-                Err(status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)) => {
-                    return Err(self.status_error(call, status));
-                }
-                response => return Ok((response, deadline)),
+            let response = self.in_time(call, deadline, self.send(call, &client, deadline)).await?;
+            if response.status() != StatusCode::UNAUTHORIZED || !can_renew {
+                return Ok((response, deadline));
             }
+            can_renew = false;
+            self.forget(generation).await;
         }
     }
 
-    /// Sends a request, again after status 429 and 5xx. Returns a status that is none of 2xx, 429 and 5xx.
+    /// Sends a request, a read again after status 429 and 5xx. A write is sent once: a repeated create could fail because of the object that
+    /// it created.
     async fn send(
         &self,
         call: &Call,
         client: &Client,
         deadline: Instant,
-    ) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
-        let mut pauses = (0..REPETITIONS_MAX).map(|repetition| self.options.pause * 2_u32.pow(repetition));
+    ) -> Result<Response<Body>, ClusterError> {
+        let repetitions = if call.write.is_none() { REPETITIONS_MAX } else { 0 };
+        let mut pauses = (0..repetitions).map(|repetition| self.options.pause * 2_u32.pow(repetition));
         loop {
-            let request = http::Request::get(&call.path).header(ACCEPT, call.accept).body(Body::empty());
+            let request = http_request(call);
             let request =
                 request.map_err(|source| self.error(call, ClusterErrorKind::Unreachable, source))?;
             let response = client.send(request).await.map_err(|error| match error {
@@ -216,18 +264,14 @@ impl Session {
                 kube::Error::Service(source) => self.error(call, ClusterErrorKind::Unreachable, source),
                 source => self.error(call, ClusterErrorKind::Unreachable, source),
             })?;
-            let status = response.status();
-            match status.as_u16() {
-                200..=299 => return Ok(Ok(response)),
-                429 | 500..=599 => {
-                    let wanted = retry_after(&response).unwrap_or_default();
-                    let pause = pauses.next().map(|pause| pause.max(wanted));
-                    match pause.filter(|pause| *pause < deadline.saturating_duration_since(Instant::now())) {
-                        Some(pause) => sleep(pause).await,
-                        None => return Err(self.status_error(call, status)),
-                    }
-                }
-                _ => return Ok(Err(status)),
+            if !matches!(response.status().as_u16(), 429 | 500..=599) {
+                return Ok(response);
+            }
+            let wanted = retry_after(&response).unwrap_or_default();
+            let pause = pauses.next().map(|pause| pause.max(wanted));
+            match pause.filter(|pause| *pause < deadline.saturating_duration_since(Instant::now())) {
+                Some(pause) => sleep(pause).await,
+                None => return Ok(response),
             }
         }
     }
@@ -274,7 +318,7 @@ impl Session {
         // Files may be on a slow file system.
         let (connection, connect_timeout) = (self.connection.clone(), self.options.connect_timeout);
         let config = spawn_blocking(move || {
-            let mut config = config(&connection, credentials)?;
+            let mut config = client_config(&connection, credentials)?;
             config.connect_timeout = Some(connect_timeout);
             Ok(config)
         });
@@ -284,100 +328,19 @@ impl Session {
     }
 }
 
-/// Returns kube's configuration of a connection. Reads files.
-fn config(
-    connection: &KubeConnection,
-    credentials: Option<ExecCredentials>,
-) -> Result<Config, (ClusterErrorKind, BoxError)> {
-    let unreachable = |cause: Cause| (ClusterErrorKind::Unreachable, BoxError::from(cause));
-    let unusable = |cause: Cause| (ClusterErrorKind::Settings, BoxError::from(cause));
-    let server = url(&connection.server).ok_or_else(|| unreachable(Cause::Url("server")))?;
-    let mut config = Config::new(server);
-    // Repetitions end with the request's time here, and kube's need not.
-    config.default_retry = false;
-    config.tls_server_name.clone_from(&connection.tls_server_name);
-    if let Some(proxy) = &connection.proxy {
-        let proxy = url(proxy.expose()).ok_or_else(|| unreachable(Cause::Url("proxy")))?;
-        config.proxy_url = Some(proxy);
-    }
-    match &connection.ca {
-        CaCertificates::System => {}
-        CaCertificates::Unchecked => config.accept_invalid_certs = true,
-        CaCertificates::Own(pem) => {
-            config.root_cert = Some(certificates(pem, "the CA of the cluster").map_err(unreachable)?);
-            if let Pem::File(file) = pem {
-                config.root_cert_file = Some(file.clone());
-            }
-        }
-    }
-    let auth = &mut config.auth_info;
-    let mut client_certificate = connection.client_certificate.clone();
-    match &connection.identity {
-        KubeIdentity::Anonymous | KubeIdentity::Exec(_) => {}
-        KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unusable)?,
-        KubeIdentity::TokenFile(file) => {
-            // As in kubectl, a line break at the end is not a part of the token.
-            let token = read(file).map_err(unusable)?;
-            set_token(auth, token.trim()).map_err(unusable)?;
-        }
-        KubeIdentity::Basic { username, password } => {
-            auth.username = Some(username.clone());
-            auth.password = Some(password.expose().to_owned().into());
-        }
-    }
-    if let Some(credentials) = credentials {
-        if let Some(token) = credentials.token {
-            set_token(auth, token.expose()).map_err(unusable)?;
-        }
-        client_certificate = credentials.client_certificate.or(client_certificate);
-    }
-    if let Some(own) = client_certificate {
-        certificates(&own.certificate, "the client certificate").map_err(unusable)?;
-        set_certificate(auth, &own.certificate, &own.key).map_err(unusable)?;
-    }
-    Ok(config)
-}
-
-/// Parses a URL with a host.
-fn url(url: &str) -> Option<Uri> {
-    let url: Uri = url.parse().ok()?;
-    (matches!(url.scheme_str(), Some("http" | "https")) && url.authority().is_some()).then_some(url)
-}
-
 /// Returns the number of seconds that a server asks to wait.
 fn retry_after(response: &Response<Body>) -> Option<Duration> {
     let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// Returns the certificates of PEM data, at least one.
-fn certificates(pem: &Pem, object: &'static str) -> Result<Vec<Vec<u8>>, Cause> {
-    let certificates: Result<Vec<Vec<u8>>, _> = CertificateDer::pem_slice_iter(content(pem)?.as_bytes())
-        .map(|certificate| certificate.map(|certificate| certificate.to_vec()))
-        .collect();
-    certificates.ok().filter(|found| !found.is_empty()).ok_or(Cause::NoCertificate(object))
-}
-
-/// Sets the bearer token. kube panics for a token that is not a valid header value.
-fn set_token(auth: &mut AuthInfo, token: &str) -> Result<(), Cause> {
-    HeaderValue::from_str(token).map_err(|_| Cause::Token)?;
-    auth.token = Some(token.to_owned().into());
-    Ok(())
-}
-
-fn set_certificate(auth: &mut AuthInfo, certificate: &Pem, key: &Pem) -> Result<(), Cause> {
-    auth.client_certificate_data = Some(STANDARD.encode(content(certificate)?));
-    auth.client_key_data = Some(STANDARD.encode(content(key)?).into());
-    Ok(())
-}
-
-fn content(pem: &Pem) -> Result<String, Cause> {
-    match pem {
-        Pem::Data(data) => Ok(data.expose().to_owned()),
-        Pem::File(file) => read(file),
+fn http_request(call: &Call) -> http::Result<http::Request<Body>> {
+    let request = http::Request::builder().uri(&call.path).header(ACCEPT, call.accept);
+    match &call.write {
+        None => request.body(Body::empty()),
+        Some(write) => {
+            let request = request.method(&write.method).header(CONTENT_TYPE, write.content_type);
+            request.body(Body::from(write.body.clone()))
+        }
     }
-}
-
-fn read(file: &std::path::Path) -> Result<String, Cause> {
-    std::fs::read_to_string(file).map_err(|error| Cause::File(file.to_owned(), error))
 }

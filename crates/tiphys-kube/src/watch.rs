@@ -160,17 +160,17 @@ impl Watch {
     }
 
     async fn open(&mut self, resource_version: String) -> Result<(), ClusterError> {
-        let call = Call {
-            words: format!("watch {}", self.kind.full_name()),
-            path: format!(
+        let call = Call::read(
+            format!("watch {}", self.kind.full_name()),
+            format!(
                 "{}?{}watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
                 self.path,
                 self.selection,
                 CONNECTION_TIME.as_secs(),
                 path::query_value(&resource_version)
             ),
-            accept: JSON,
-        };
+            JSON,
+        );
         match self.session.open(&call).await? {
             Ok(response) => {
                 let lines = Lines { body: response.into_body(), buffer: Vec::new(), searched: 0 };

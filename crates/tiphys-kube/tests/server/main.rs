@@ -1,4 +1,4 @@
-//! Readers against a real Kubernetes API server, and against servers that fail.
+//! Readers and writers against a real Kubernetes API server, and against servers that fail.
 
 mod credentials;
 mod failures;
@@ -6,3 +6,4 @@ mod objects;
 mod scripted;
 mod support;
 mod watches;
+mod writes;

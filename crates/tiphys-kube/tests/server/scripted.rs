@@ -41,7 +41,7 @@ impl Scripted {
             let mut open = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = stream.expect("a connection");
-                let head = read_head(&mut stream);
+                let head = read_request(&mut stream);
                 let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
                 let earlier = {
                     let mut log = log.lock().expect("no panic");
@@ -97,11 +97,17 @@ pub(crate) fn at(server: &str, options: KubeOptions) -> KubeCluster {
     KubeCluster::new(connection, options)
 }
 
-fn read_head(stream: &mut TcpStream) -> String {
+/// Reads a request, and returns its head. A connection that is closed with an unread body could lose the response.
+fn read_request(stream: &mut TcpStream) -> String {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read > 0) {
         head.extend_from_slice(&byte);
     }
-    String::from_utf8_lossy(&head).into_owned()
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length = length.map_or(0, |length| length.parse().expect("a length"));
+    // The client may have gone.
+    drop(stream.read_exact(&mut vec![0; length]));
+    head
 }
