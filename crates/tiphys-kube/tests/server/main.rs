@@ -2,6 +2,7 @@
 
 mod credentials;
 mod failures;
+mod leases;
 mod objects;
 mod scripted;
 mod support;
