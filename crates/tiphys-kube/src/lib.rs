@@ -28,4 +28,4 @@ pub use exec::{ExecError, ExecPlugin};
 pub use kubeconfig::{Kubeconfig, KubeconfigError};
 pub use lease::{Elector, Leadership, LeaseSettings};
 pub use options::{KubeOptions, WriteOptions};
-pub use writer::{ObjectPart, WriteError, WriteErrorKind, Written};
+pub use writer::{ObjectPart, Preconditions, WriteError, WriteErrorKind, Written};

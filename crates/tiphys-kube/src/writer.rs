@@ -27,6 +27,15 @@ pub enum ObjectPart {
     Status,
 }
 
+/// Properties that an object must have to be deleted. Anything else is a conflict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Preconditions<'a> {
+    /// Its `metadata.uid`.
+    pub uid: Option<&'a str>,
+    /// Its `metadata.resourceVersion`.
+    pub resource_version: Option<&'a str>,
+}
+
 /// The result of a replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
@@ -136,19 +145,23 @@ impl KubeCluster {
         self.send(&call).await
     }
 
-    /// Deletes an object, and its dependents in the background. With a `uid`, an object with another one is a conflict. Returns whether
-    /// the object existed. It may exist until its finalizers are removed.
+    /// Deletes an object, and its dependents in the background. Returns whether the object existed. It may exist until its finalizers are
+    /// removed.
     pub async fn delete(
         &self,
         kind: &ServedKind,
         namespace: &str,
         name: &str,
-        uid: Option<&str>,
+        preconditions: Preconditions<'_>,
     ) -> Result<bool, WriteError> {
         let mut body =
             json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
-        if let Some(uid) = uid {
-            body["preconditions"] = json!({"uid": uid});
+        for (field, value) in
+            [("uid", preconditions.uid), ("resourceVersion", preconditions.resource_version)]
+        {
+            if let Some(value) = value {
+                body["preconditions"][field] = value.into();
+            }
         }
         // The server ignores the query of a request with a body.
         if self.session.options.write.is_dry_run {

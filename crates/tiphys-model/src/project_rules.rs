@@ -15,6 +15,7 @@ mod rule_error;
 mod rules;
 mod source_repos;
 
+pub use application_namespaces::NamespacePattern;
 pub use credentials::{source_access, submodule_access};
 pub use destinations::{Cluster, ProjectCluster};
 pub use git_access::{GIT_ACCESS_VARIABLE, GitVariables, ProjectGitAccess};

@@ -5,6 +5,7 @@ mod diff;
 mod plugin_answers;
 mod plugin_call;
 mod preview;
+mod reconcile;
 mod template;
 
 pub use changes::preview_change;
@@ -12,4 +13,7 @@ pub use diff::compare_previews;
 pub use plugin_answers::PluginAnswers;
 pub use plugin_call::{PluginCall, PluginCallResult, call_plugin_service};
 pub use preview::{ControllerSettings, ExistingApplications, PreviewRequest, Previews, SetPreview, preview};
+pub use reconcile::{
+    ControlPlaneObjects, PlannedReconcile, ReconcileRequest, decode_set, plan_deletion, plan_reconcile,
+};
 pub use template::{SetTemplate, render_for_set};

@@ -27,9 +27,10 @@ mod warning;
 mod watch;
 
 pub use appset::{
-    ControllerSettings, ExistingApplications, PluginAnswers, PluginCall, PluginCallResult, PreviewRequest,
-    Previews, SetPreview, SetTemplate, call_plugin_service, compare_previews, preview, preview_change,
-    render_for_set,
+    ControlPlaneObjects, ControllerSettings, ExistingApplications, PlannedReconcile, PluginAnswers,
+    PluginCall, PluginCallResult, PreviewRequest, Previews, ReconcileRequest, SetPreview, SetTemplate,
+    call_plugin_service, compare_previews, decode_set, plan_deletion, plan_reconcile, preview,
+    preview_change, render_for_set,
 };
 pub use check::{
     ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, check_applications, check_sets,

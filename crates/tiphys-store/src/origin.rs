@@ -11,7 +11,7 @@ use crate::place::Place;
 pub enum Origin {
     /// The caller: standard input, or a file outside of all work trees.
     Caller,
-    /// The caller: a file in a work tree that is not rendered.
+    /// The caller: a file in a work tree that is not rendered, or an object of Argo CD's cluster.
     WorkTree,
     /// A rendered repository whose settings the caller accepts.
     AcceptedRepository,

@@ -22,6 +22,7 @@ enum Name {
     Past(Arc<str>),
     Rendered(Arc<str>),
     Directory(Arc<Path>),
+    Cluster,
 }
 
 /// A position in a file.
@@ -54,6 +55,11 @@ impl FileName {
         Self { name: Name::StandardInput, origin: Arc::new(Origin::Caller.into()) }
     }
 
+    /// Returns the name of the objects of Argo CD's cluster.
+    pub fn cluster() -> Self {
+        Self { name: Name::Cluster, origin: Arc::new(Origin::WorkTree.into()) }
+    }
+
     /// Returns the name of what an application renders. A rendered repository controls it, even if the caller accepts its settings.
     pub(crate) fn rendered(application: &str) -> Self {
         Self { name: Name::Rendered(application.into()), origin: Arc::new(Origin::Repository.into()) }
@@ -68,7 +74,9 @@ impl FileName {
     pub fn path(&self) -> Option<&Path> {
         match &self.name {
             Name::File(path) => Some(path),
-            Name::StandardInput | Name::Past(_) | Name::Rendered(_) | Name::Directory(_) => None,
+            Name::StandardInput | Name::Past(_) | Name::Rendered(_) | Name::Directory(_) | Name::Cluster => {
+                None
+            }
         }
     }
 
@@ -76,7 +84,7 @@ impl FileName {
     pub fn location(&self) -> Option<&Path> {
         match &self.name {
             Name::File(path) | Name::Directory(path) => Some(path),
-            Name::StandardInput | Name::Past(_) | Name::Rendered(_) => None,
+            Name::StandardInput | Name::Past(_) | Name::Rendered(_) | Name::Cluster => None,
         }
     }
 
@@ -84,7 +92,9 @@ impl FileName {
     pub fn as_past(&self) -> Option<&str> {
         match &self.name {
             Name::Past(name) => Some(name),
-            Name::File(_) | Name::StandardInput | Name::Rendered(_) | Name::Directory(_) => None,
+            Name::File(_) | Name::StandardInput | Name::Rendered(_) | Name::Directory(_) | Name::Cluster => {
+                None
+            }
         }
     }
 
@@ -114,6 +124,7 @@ impl fmt::Display for FileName {
         match &self.name {
             Name::File(path) => write!(f, "{}", path.display()),
             Name::StandardInput => f.write_str("standard input"),
+            Name::Cluster => f.write_str("the cluster"),
             Name::Past(name) => f.write_str(name),
             Name::Rendered(application) => write!(f, "manifests of {application}"),
             Name::Directory(path) => write!(f, "manifests of {}", path.display()),

@@ -2,6 +2,8 @@
 //!
 //! There are no controllers: nothing is garbage-collected, and namespaces stay `Terminating`.
 
+mod argo_cd;
+
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -136,6 +138,18 @@ impl KubeServer {
     /// Panics unless the server replaces it.
     pub fn replace(&self, path: &str, object: &Value) -> Value {
         self.request("PUT", path, object, 200)
+    }
+
+    /// Sends a merge patch as administrator, and returns the object.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless the server applies it.
+    pub fn patch(&self, path: &str, patch: &Value) -> Value {
+        let content = patch.to_string();
+        let answer = self.client.send("PATCH", path, "application/merge-patch+json", content.as_bytes());
+        answer.expect_status(200);
+        serde_json::from_str(&answer.body()).expect("a JSON response")
     }
 
     /// Deletes an object as administrator.

@@ -1,4 +1,4 @@
-//! The HTTP endpoint of a server without pages: `/metrics` for collectors, `/healthz` for probes.
+//! The HTTP endpoint of a server without pages: `/metrics` for collectors, `/healthz` and `/readyz` for probes.
 //!
 //! It is read-only and without authentication, so it must not contain secrets.
 
@@ -30,6 +30,10 @@ pub trait Observed: fmt::Debug + Send + Sync {
     fn content_type(&self) -> &'static str;
     /// Returns the content of `/healthz`.
     fn health(&self) -> Health;
+    /// Returns the content of `/readyz`.
+    fn readiness(&self) -> Health {
+        self.health()
+    }
 }
 
 /// The result of `/healthz`.
@@ -63,8 +67,11 @@ impl MetricsEndpoint {
 
     /// Serves while the future is polled.
     pub async fn serve(self, observed: Arc<dyn Observed>) -> io::Result<()> {
-        let router =
-            Router::new().route("/metrics", get(metrics)).route("/healthz", get(health)).with_state(observed);
+        let router = Router::new()
+            .route("/metrics", get(metrics))
+            .route("/healthz", get(health))
+            .route("/readyz", get(readiness))
+            .with_state(observed);
         axum::serve(LimitedListener::new(self.listener, REQUEST_MAX), router).await
     }
 }
@@ -92,7 +99,15 @@ async fn metrics(State(observed): State<Arc<dyn Observed>>) -> Response {
 }
 
 async fn health(State(observed): State<Arc<dyn Observed>>) -> Response {
-    let (status, text) = match observed.health() {
+    answer(observed.health())
+}
+
+async fn readiness(State(observed): State<Arc<dyn Observed>>) -> Response {
+    answer(observed.readiness())
+}
+
+fn answer(health: Health) -> Response {
+    let (status, text) = match health {
         Health::Serving => (StatusCode::OK, "serving\n"),
         Health::NotServing => (StatusCode::SERVICE_UNAVAILABLE, "not serving\n"),
     };

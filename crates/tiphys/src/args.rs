@@ -6,6 +6,7 @@
 mod affected;
 mod applications;
 mod appset;
+mod appset_controller;
 mod appset_plugin;
 mod base;
 mod cache;
@@ -38,6 +39,7 @@ pub(crate) use appset::{
     AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
     AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,
 };
+pub(crate) use appset_controller::AppSetControllerArgs;
 pub(crate) use appset_plugin::{
     AppSetPluginArgs, AppSetPluginCallArgs, AppSetPluginCommand, AppSetPluginServeArgs, PluginContractArg,
     TOKEN_VARIABLE,
@@ -115,6 +117,9 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
+    /// Reconcile ApplicationSets in a cluster, as Argo CD's controller does
+    #[command(name = "appset-controller")]
+    AppSetController(Box<AppSetControllerArgs>),
     /// Print the value that a path selects in the object on standard input
     #[command(name = "jsonpath")]
     JsonPath(JsonPathArgs),
@@ -152,6 +157,7 @@ impl Command {
             Self::Plugin(args) => matches!(args.command, PluginCommand::List(_)),
             Self::Config(_)
             | Self::CmpServer(_)
+            | Self::AppSetController(_)
             | Self::JsonPath(_)
             | Self::Crd(_)
             | Self::Doctor(_)

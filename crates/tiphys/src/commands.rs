@@ -2,6 +2,7 @@
 
 pub(crate) mod affected;
 pub(crate) mod appset;
+pub(crate) mod appset_controller;
 pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod checkouts;

@@ -62,8 +62,11 @@ pub fn main() -> ExitCode {
         }
         Err(error) => return usage(&error, &host),
     };
-    // The server's settings configure its logs.
-    if !matches!(command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
+    // The settings of servers configure their logs.
+    if !matches!(
+        command,
+        Command::CmpServer(CmpServerArgs { install: None, .. }) | Command::AppSetController(_)
+    ) {
         telemetry::for_commands(shared.verbose, &host);
     }
     output::set_verbose(shared.verbose > 0);
@@ -134,6 +137,7 @@ async fn run(
         Command::Config(args) => commands::config::run(&shared, &args, host),
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
         Command::CmpServer(args) => Ok(commands::cmp_server::run(&shared, &args, host).await),
+        Command::AppSetController(args) => Ok(commands::appset_controller::run(&shared, &args, host).await),
         Command::JsonPath(args) => commands::jsonpath::run(&shared, &args, host),
         Command::Crd(args) => commands::crd::run(&args),
         Command::Cache(args) => commands::cache::run(&shared, &args, host),

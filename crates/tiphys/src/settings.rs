@@ -13,6 +13,12 @@ pub(crate) use clock::now;
 
 use crate::built_in;
 
+/// The command that is Argo CD's plugin server.
+const CMP_SERVER: &str = "cmp-server";
+
+/// The command that is Argo CD's ApplicationSet controller.
+const APPSET_CONTROLLER: &str = "appset-controller";
+
 /// The process: its arguments, its terminals, and the [`Host`] that use cases are given, to which it dereferences.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
@@ -84,26 +90,32 @@ impl Process {
         is_askpass.then(|| questions.map(|question| question.to_string_lossy().into_owned()).collect())
     }
 
-    /// Whether the program was called as Argo CD's plugin server: by the variable that Argo CD's program reads, else by its name.
+    /// Whether the program was called as Argo CD's plugin server.
     pub(crate) fn is_plugin_server(&self) -> bool {
-        const NAME: &str = "argocd-cmp-server";
-        let called = || self.arguments.first().map(Path::new)?.file_name()?.to_str();
-        self.variable("ARGOCD_BINARY_NAME").or_else(called) == Some(NAME)
+        self.command_of_argo_cd() == Some(CMP_SERVER)
     }
 
-    /// The arguments with the program's name. For Argo CD's plugin server, they become those of `tiphys cmp-server`.
-    pub(crate) fn arguments(&self) -> Vec<OsString> {
-        if !self.is_plugin_server() || self.arguments.get(1).is_some_and(|first| first == "cmp-server") {
-            return self.arguments.clone();
+    /// Returns the command that a program of Argo CD stands for: by the variable that Argo CD's program reads, else by the name by which this
+    /// program was called.
+    fn command_of_argo_cd(&self) -> Option<&'static str> {
+        let called = || self.arguments.first().map(Path::new)?.file_name()?.to_str();
+        match self.variable("ARGOCD_BINARY_NAME").or_else(called) {
+            Some("argocd-cmp-server") => Some(CMP_SERVER),
+            Some("argocd-applicationset-controller") => Some(APPSET_CONTROLLER),
+            _ => None,
         }
-        let rest = self.arguments.iter().skip(1).cloned();
-        self.arguments
-            .first()
-            .cloned()
-            .into_iter()
-            .chain([OsString::from("cmp-server")])
-            .chain(rest)
-            .collect()
+    }
+
+    /// The arguments with the program's name, and with the command that a program of Argo CD stands for.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let command = self.command_of_argo_cd();
+        let mut arguments = self.arguments.clone();
+        if let Some(command) = command.filter(|command| arguments.get(1).is_none_or(|first| first != command))
+            && !arguments.is_empty()
+        {
+            arguments.insert(1, command.into());
+        }
+        arguments
     }
 
     /// Whether standard output may have colours.

@@ -92,7 +92,7 @@ pub struct Plan {
     pub guard: Option<Guard>,
     /// The policy; `None` after an error of generators or of the policy.
     pub policy: Option<Policy>,
-    /// What is wrong with the generated Applications, in Argo CD's words: the error of the last name, and the number of the others. The valid
+    /// The errors of generated Applications, in Argo CD's words: the error of the last name, and the number of the others. The valid
     /// ones are created and changed all the same.
     pub validation_error: Option<String>,
     /// Why the reconcile fails. Other Applications are created and changed all the same, and nothing is deleted.

@@ -1,4 +1,4 @@
-//! What a reconcile writes into the ApplicationSet itself: its status, and the removal of the refresh annotation.
+//! The writes of a reconcile into the ApplicationSet itself: its status, and the removal of the refresh annotation.
 
 mod condition;
 mod outcome;

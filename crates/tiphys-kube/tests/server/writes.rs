@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use tiphys_engine::{ServedKind, ServedKinds};
 use tiphys_kube::cluster_reader::ClusterReader as _;
 use tiphys_kube::{
-    KubeCluster, KubeIdentity, KubeOptions, ObjectPart, WriteError, WriteErrorKind, WriteOptions,
+    KubeCluster, KubeIdentity, KubeOptions, ObjectPart, Preconditions, WriteError, WriteErrorKind,
+    WriteOptions,
 };
 use tiphys_model::access::Secret;
 use tiphys_model::limits::Limit;
@@ -16,6 +17,10 @@ use tiphys_testkit::wait;
 
 use crate::scripted::{Reply, Scripted, ok};
 use crate::support::{admin, chain, config_map, connection, kind, namespace, options, with_token};
+
+fn of_uid(uid: &str) -> Preconditions<'_> {
+    Preconditions { uid: Some(uid), resource_version: None }
+}
 
 fn built_in(group: &str, kind: &str) -> ServedKind {
     ServedKinds::built_in().find(group, kind, None).expect("a kind of Kubernetes").clone()
@@ -51,11 +56,16 @@ async fn object_is_created_replaced_and_deleted() {
     let stale = cluster.replace(&kind, "written", "a", ObjectPart::Main, &newer).await;
     assert_eq!(failure(stale), (WriteErrorKind::Conflict, 409));
 
-    let other_uid = cluster.delete(&kind, "written", "a", Some("11111111-1111-4111-8111-111111111111")).await;
+    let other_uid =
+        cluster.delete(&kind, "written", "a", of_uid("11111111-1111-4111-8111-111111111111")).await;
     assert_eq!(failure(other_uid), (WriteErrorKind::Conflict, 409));
-    let uid = created["metadata"]["uid"].as_str();
-    assert!(cluster.delete(&kind, "written", "a", uid).await.expect("a deletion"));
-    assert!(!cluster.delete(&kind, "written", "a", uid).await.expect("no object"));
+    let older =
+        Preconditions { resource_version: created["metadata"]["resourceVersion"].as_str(), uid: None };
+    let changed = cluster.delete(&kind, "written", "a", older).await;
+    assert_eq!(failure(changed), (WriteErrorKind::Conflict, 409));
+    let uid = created["metadata"]["uid"].as_str().expect("a string");
+    assert!(cluster.delete(&kind, "written", "a", of_uid(uid)).await.expect("a deletion"));
+    assert!(!cluster.delete(&kind, "written", "a", of_uid(uid)).await.expect("no object"));
     assert_eq!(cluster.get(&kind, "written", "a").await.expect("no error"), None);
 }
 
@@ -130,7 +140,10 @@ async fn invalid_and_too_large_objects_are_rejected() {
     let malformed = cluster.create(&kind, "rejected", &json!({"kind": "Pod", "apiVersion": "v1"})).await;
     assert_eq!(failure(malformed), (WriteErrorKind::Invalid, 400));
     for name in ["a/b", ".."] {
-        let error = cluster.delete(&kind, "rejected", name, None).await.expect_err("an invalid name");
+        let error = cluster
+            .delete(&kind, "rejected", name, Preconditions::default())
+            .await
+            .expect_err("an invalid name");
         assert_eq!((error.kind, error.status), (WriteErrorKind::Invalid, 0));
     }
     let no_namespace = cluster.create(&kind, "missing", &map("a", &json!({}))).await;
@@ -193,7 +206,7 @@ async fn dry_run_stores_nothing() {
     assert_eq!(patched.expect("a dry run")["data"], patch["data"]);
     let replaced = cluster.replace(&kind, "dry", "old", ObjectPart::Main, &map("old", &json!({}))).await;
     assert!(!replaced.expect("a dry run").is_created);
-    assert!(cluster.delete(&kind, "dry", "old", None).await.expect("a dry run"));
+    assert!(cluster.delete(&kind, "dry", "old", Preconditions::default()).await.expect("a dry run"));
     assert_eq!(cluster.get(&kind, "dry", "a").await.expect("no error"), None);
     let old = cluster.get(&kind, "dry", "old").await.expect("no error").expect("an object");
     assert_eq!(old.object()["data"], json!({"k": "1"}));
@@ -205,7 +218,7 @@ async fn lease_without_uid_is_created_by_a_replacement() {
     let (cluster, kind) = (admin(), built_in("coordination.k8s.io", "Lease"));
     let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "a"}});
     let mut lease = cluster.create(&kind, "leases", &lease).await.expect("a creation");
-    assert!(cluster.delete(&kind, "leases", "a", None).await.expect("a deletion"));
+    assert!(cluster.delete(&kind, "leases", "a", Preconditions::default()).await.expect("a deletion"));
     let guarded = cluster.replace(&kind, "leases", "a", ObjectPart::Main, &lease).await;
     assert_eq!(failure(guarded), (WriteErrorKind::Conflict, 409));
     lease["metadata"]["uid"].take();

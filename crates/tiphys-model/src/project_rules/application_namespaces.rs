@@ -6,11 +6,12 @@ use tiphys_go::glob::{Glob, Slash};
 
 use crate::project_rules::{RuleError, RuleProblem};
 
-/// A pattern of `sourceNamespaces`.
+/// A pattern of namespaces.
 #[derive(Clone, Debug)]
-pub(crate) enum NamespacePattern {
+pub enum NamespacePattern {
+    /// A name or a glob.
     Glob(Glob),
-    /// Not anchored, as in Argo CD.
+    /// An expression between slashes, which is not anchored, as in Argo CD.
     Regex(Regex),
 }
 
@@ -36,7 +37,7 @@ impl NamespacePattern {
     }
 
     /// Compiles a pattern. As in Argo CD, `//` is a glob.
-    fn new(pattern: &str) -> Result<Self, RuleProblem> {
+    pub fn new(pattern: &str) -> Result<Self, RuleProblem> {
         let between_slashes = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
         let Some(regex) = between_slashes.filter(|regex| !regex.is_empty()) else {
             return Ok(Self::Glob(Glob::new(pattern, Slash::Ordinary)?));
@@ -49,7 +50,7 @@ impl NamespacePattern {
     }
 
     /// Whether the pattern matches a namespace. An expression that exceeds its limit of steps does not match.
-    pub(crate) fn matches(&self, namespace: &str) -> bool {
+    pub fn matches(&self, namespace: &str) -> bool {
         match self {
             Self::Glob(glob) => glob.matches(namespace),
             Self::Regex(regex) => regex.is_match(namespace).unwrap_or_default(),

@@ -107,6 +107,22 @@ impl Default for ControllerSettings {
     }
 }
 
+impl ControllerSettings {
+    /// Returns them as settings of plans, without projects and clusters.
+    pub(crate) fn to_plan(&self, control_plane: &str) -> PlanSettings {
+        PlanSettings {
+            controller_namespace: control_plane.to_owned(),
+            policy: self.policy.clone(),
+            is_policy_override_enabled: self.is_policy_override_enabled,
+            preserved_annotations: self.preserved_annotations.clone(),
+            preserved_labels: self.preserved_labels.clone(),
+            adoptions: self.adoptions.clone(),
+            max_deletions_percent: self.max_deletions_percent,
+            ..PlanSettings::default()
+        }
+    }
+}
+
 /// Generates sets and compares their Applications with existing ones.
 pub async fn preview(workspace: &Workspace, request: &PreviewRequest) -> Result<Previews, ServiceError> {
     let Workspace { service, resources, control_plane, .. } = workspace;
@@ -139,19 +155,18 @@ impl<'a> Planner<'a> {
         settings: &'a ControllerSettings,
     ) -> Result<Self, ServiceError> {
         let common = PlanSettings {
-            controller_namespace: control_plane.to_owned(),
-            policy: settings.policy.clone(),
-            is_policy_override_enabled: settings.is_policy_override_enabled,
-            preserved_annotations: settings.preserved_annotations.clone(),
-            preserved_labels: settings.preserved_labels.clone(),
             projects: projects(service.options(), resources),
             clusters: destinations(&clusters_of(service, resources)?),
             in_cluster,
-            adoptions: settings.adoptions.clone(),
-            max_deletions_percent: settings.max_deletions_percent,
-            are_deletions_allowed: false,
+            ..settings.to_plan(control_plane)
         };
         Ok(Self { settings, common })
+    }
+
+    /// Returns the settings of plans in a cluster, whose store has all cluster Secrets.
+    pub(crate) fn of_cluster(&self) -> PlanSettings {
+        let clusters = self.common.clusters.clone().or(Some(Vec::new()));
+        PlanSettings { clusters, ..self.common.clone() }
     }
 
     /// Plans generated sets. `existing` returns the Applications that may belong to a set.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tiphys_engine::appset::GenerateOptions;
 use tiphys_engine::appset::TemplateProject;
 use tiphys_go::gotemplate;
+use tiphys_kube::KubeOptions;
 use tiphys_model::limits::Limit;
 use tiphys_plugin::{LoadedPlugin, NativeProgram, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
 use tiphys_source::SourceService;
@@ -62,6 +63,11 @@ impl Service {
     /// Returns the process.
     pub fn host(&self) -> &Host {
         &self.0.host
+    }
+
+    /// Returns the limits of connections to API servers.
+    pub fn kube_options(&self) -> KubeOptions {
+        KubeOptions::new(&self.options().limits, self.host().environment())
     }
 
     /// Returns the directory of the cache.

@@ -108,7 +108,7 @@ pub(crate) enum LogFormatArg {
 }
 
 /// Parses an address to listen on. Names other than `localhost` are not resolved.
-fn listen_address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let unread = || {
         "write PORT, ADDR:PORT or :PORT; ADDR is an IP address; write an IPv6 address in brackets".to_owned()
     };

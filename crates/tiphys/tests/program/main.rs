@@ -1,5 +1,6 @@
 //! Tests of the program that need a server, a signal or a look at processes. Other tests are cases of the target `cli`.
 
+mod appset_controller;
 mod askpass;
 mod authors;
 mod base_servers;

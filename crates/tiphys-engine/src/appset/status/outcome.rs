@@ -14,7 +14,7 @@ pub enum Outcome {
     UpToDate,
     /// It failed.
     Failed {
-        /// What failed.
+        /// The failed step.
         reason: FailureReason,
         /// The message of the conditions.
         message: String,
@@ -25,7 +25,7 @@ pub enum Outcome {
     RollingSync,
 }
 
-/// What failed in a reconcile.
+/// The failed step of a reconcile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureReason {
     /// A generator failed, or has no answer: nothing was done.

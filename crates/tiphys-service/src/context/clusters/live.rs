@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_kube::KubeOptions;
 use tiphys_kube::cluster_reader::{ClusterReader, Clusters, server_of};
 use tiphys_kube::{KubeCluster, KubeConnection, Kubeconfig};
 use tiphys_model::project_rules::ProjectCluster;
@@ -122,8 +121,7 @@ pub(super) fn add(
     if secrets.is_empty() && connections.is_empty() {
         return;
     }
-    let (options, host) = (service.options(), service.host());
-    let limits = KubeOptions::new(&options.limits, host.environment());
+    let limits = service.kube_options();
     let live =
         |connection| -> Arc<dyn ClusterReader> { Arc::new(KubeCluster::new(connection, limits.clone())) };
     let connections = connections.iter().map(|one| (one.names.clone(), live(one.connection.clone())));

@@ -47,8 +47,10 @@ pub enum SetOutcome {
 }
 
 /// Why generating stopped.
-enum Stop {
+pub(crate) enum Stop {
+    /// The document is invalid.
     Failed(ServiceError),
+    /// A generator needs what may not be asked.
     LeftOut(NotAsked),
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn decoded(stored: &StoredSet) -> Result<ApplicationSet, ServiceError
 }
 
 /// Decodes a set, and generates until no question is open. Adds the repositories that its generators read.
-async fn generated(
+pub(crate) async fn generated(
     stored: &StoredSet,
     world: &World<'_>,
     options: GenerateOptions,

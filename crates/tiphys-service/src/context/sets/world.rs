@@ -34,6 +34,8 @@ const UNDECODED_SECRET: &str =
 pub(crate) enum Asking {
     /// Everything that the generators name.
     Everything,
+    /// Everything, and the store has all objects of the control plane, so that what is missing does not exist.
+    ControlPlane,
     /// The store, and the folders that stand for repositories.
     StoreAndFolders,
     /// Nothing: these answers are used instead of those of the options.
@@ -111,7 +113,7 @@ impl<'a> World<'a> {
             *inputs;
         let answers = match &asking {
             Asking::Recorded(given) => given,
-            Asking::Everything | Asking::StoreAndFolders => answers,
+            Asking::Everything | Asking::ControlPlane | Asking::StoreAndFolders => answers,
         };
         let answered = AnsweredQuestions::new(answers.clone());
         let secrets = clusters_of(service, resources)?;
@@ -142,9 +144,9 @@ impl<'a> World<'a> {
         id: &SetId,
         set: &ApplicationSet,
     ) -> Result<Option<Warning>, NotAsked> {
-        let is_recorded =
-            matches!(self.asking, Asking::Recorded(_)) || self.answered.has(&clusters_question());
-        if is_recorded || !self.clusters.is_empty() {
+        let is_known = matches!(self.asking, Asking::Recorded(_) | Asking::ControlPlane)
+            || self.answered.has(&clusters_question());
+        if is_known || !self.clusters.is_empty() {
             return Ok(None);
         }
         let remedy = Remedy::NameClusterSecrets;
@@ -188,10 +190,12 @@ impl<'a> World<'a> {
                 reason: format!("its {kind} generator asks another server"),
                 remedy: Remedy::IncludeSets,
             }),
-            (Asking::Everything, "clusterDecisionResource") if let Some(problem) = &self.undecoded => {
+            (Asking::Everything | Asking::ControlPlane, "clusterDecisionResource")
+                if let Some(problem) = &self.undecoded =>
+            {
                 Ok(Err(format!("error listing clusters: {UNDECODED_SECRET}: {problem}")))
             }
-            (Asking::Everything, _) => {
+            (Asking::Everything | Asking::ControlPlane, _) => {
                 Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
             }
         }

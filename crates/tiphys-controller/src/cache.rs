@@ -1,0 +1,255 @@
+//! The watched objects, and which sets a change of one concerns.
+
+mod application;
+mod generators;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use serde_json::{Map, Value, json};
+use tiphys_engine::Manifest;
+use tiphys_kube::cluster_reader::WatchEvent;
+use tiphys_service::ControlPlaneObjects;
+
+use crate::object::{ObjectName, Watched, metadata};
+use application::CachedApplication;
+use generators::{depends_on_clusters, depends_on_config_map, depends_on_secret};
+
+/// The annotation by which a user asks for a reconcile.
+pub(crate) const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
+
+/// The objects of all watches.
+#[derive(Debug, Default)]
+pub(crate) struct Cache(RwLock<Objects>);
+
+#[derive(Debug, Default)]
+struct Objects {
+    sets: BTreeMap<ObjectName, Arc<Value>>,
+    applications: BTreeMap<ObjectName, CachedApplication>,
+    /// Projects, Secrets and `ConfigMaps`.
+    others: BTreeMap<(Watched, ObjectName), Arc<Value>>,
+    /// The others as the inputs of a reconcile, once they are needed.
+    control_plane: Option<Arc<ControlPlaneObjects>>,
+}
+
+impl Cache {
+    /// Applies an event of a watch, and returns the sets that it concerns.
+    pub(crate) fn apply(&self, kind: Watched, event: WatchEvent) -> BTreeSet<ObjectName> {
+        let mut objects = self.write();
+        let mut concerned = BTreeSet::new();
+        match event {
+            WatchEvent::Listed(listed) => {
+                let listed: Vec<Value> = listed.into_iter().map(Manifest::into_value).collect();
+                let names: BTreeSet<ObjectName> = listed.iter().map(ObjectName::of).collect();
+                for name in objects.names(kind).filter(|name| !names.contains(name)).collect::<Vec<_>>() {
+                    objects.remove(kind, &name, &mut concerned);
+                }
+                for object in listed {
+                    objects.insert(kind, object, &mut concerned);
+                }
+            }
+            WatchEvent::Changed(object) => {
+                let object = object.into_value();
+                // An older state than that of an own write may arrive after it.
+                if !objects.has_since(kind, &object) {
+                    objects.insert(kind, object, &mut concerned);
+                }
+            }
+            WatchEvent::Deleted(object) => {
+                let name = ObjectName::of(&object.into_value());
+                objects.remove(kind, &name, &mut concerned);
+            }
+        }
+        concerned
+    }
+
+    /// Returns a set.
+    pub(crate) fn set(&self, name: &ObjectName) -> Option<Arc<Value>> {
+        self.read().sets.get(name).map(Arc::clone)
+    }
+
+    /// Returns the number of sets, and of Applications that sets own.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let objects = self.read();
+        let owned = objects.applications.values().filter(|application| application.owner.is_some());
+        (objects.sets.len(), owned.count())
+    }
+
+    /// Returns the Applications in the namespace of a set that it owns or that have one of these names.
+    pub(crate) fn applications(&self, set: &ObjectName, names: &[&str]) -> Vec<Value> {
+        let names: BTreeSet<&str> = names.iter().copied().collect();
+        let objects = self.read();
+        let in_namespace = objects.applications_in(&set.namespace);
+        let is_meant = |(name, application): &(&ObjectName, &CachedApplication)| {
+            application.owner.as_deref() == Some(&set.name) || names.contains(name.name.as_str())
+        };
+        in_namespace.filter(is_meant).map(|(_, application)| application.value()).collect()
+    }
+
+    /// Stores what a write returned, so that the next reconcile sees it before the watch does.
+    pub(crate) fn remember(&self, kind: Watched, object: Value) {
+        let mut objects = self.write();
+        if !objects.has_since(kind, &object) {
+            objects.insert(kind, object, &mut BTreeSet::new());
+        }
+    }
+
+    /// Returns the objects that decide what sets generate.
+    pub(crate) fn control_plane(&self) -> Arc<ControlPlaneObjects> {
+        let mut objects = self.write();
+        if let Some(control_plane) = &objects.control_plane {
+            return Arc::clone(control_plane);
+        }
+        let joined = Arc::new(ControlPlaneObjects::new(objects.others.values().map(|object| &**object)));
+        objects.control_plane = Some(Arc::clone(&joined));
+        joined
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Objects> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Objects> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Objects {
+    fn names(&self, kind: Watched) -> Box<dyn Iterator<Item = ObjectName> + '_> {
+        match kind {
+            Watched::Sets => Box::new(self.sets.keys().cloned()),
+            Watched::Applications => Box::new(self.applications.keys().cloned()),
+            Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
+                Box::new(self.others.keys().filter(move |(of, _)| *of == kind).map(|(_, name)| name.clone()))
+            }
+        }
+    }
+
+    fn applications_in<'a>(
+        &'a self,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = (&'a ObjectName, &'a CachedApplication)> {
+        let first = ObjectName { namespace: namespace.to_owned(), name: String::new() };
+        self.applications.range(first..).take_while(move |(name, _)| name.namespace == namespace)
+    }
+
+    /// Whether this version of an object or a later one is known.
+    fn has_since(&self, kind: Watched, object: &Value) -> bool {
+        let name = ObjectName::of(object);
+        let known = match kind {
+            Watched::Sets => self.sets.get(&name).map(|set| version(set)),
+            Watched::Applications => self.applications.get(&name).map(|application| application.version),
+            Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
+                self.others.get(&(kind, name)).map(|object| version(object))
+            }
+        };
+        known.is_some_and(|known| known >= version(object))
+    }
+
+    fn insert(&mut self, kind: Watched, object: Value, concerned: &mut BTreeSet<ObjectName>) {
+        let name = ObjectName::of(&object);
+        match kind {
+            Watched::Sets => {
+                let before = self.sets.get(&name);
+                if before.is_none_or(|before| needs_reconcile(before, &object)) {
+                    concerned.insert(name.clone());
+                }
+                self.sets.insert(name, Arc::new(object));
+            }
+            Watched::Applications => {
+                let new = CachedApplication::new(object);
+                let before = self.applications.get(&name);
+                // As in Argo CD, the creation of an Application concerns no set.
+                if let Some(before) = before.filter(|before| before.fingerprint != new.fingerprint) {
+                    concerned.extend(before.owning_set(&name));
+                    concerned.extend(new.owning_set(&name));
+                }
+                self.applications.insert(name, new);
+            }
+            Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
+                let before = self.others.get(&(kind, name.clone()));
+                if before.is_none_or(|before| content(before) != content(&object)) {
+                    concerned.extend(self.dependents(kind, &name, &object));
+                    self.control_plane = None;
+                }
+                self.others.insert((kind, name), Arc::new(object));
+            }
+        }
+    }
+
+    fn remove(&mut self, kind: Watched, name: &ObjectName, concerned: &mut BTreeSet<ObjectName>) {
+        match kind {
+            Watched::Sets => {
+                self.sets.remove(name);
+                concerned.insert(name.clone());
+            }
+            Watched::Applications => {
+                if let Some(before) = self.applications.remove(name) {
+                    concerned.extend(before.owning_set(name));
+                }
+            }
+            Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
+                if let Some(before) = self.others.remove(&(kind, name.clone())) {
+                    concerned.extend(self.dependents(kind, name, &before));
+                    self.control_plane = None;
+                }
+            }
+        }
+    }
+
+    /// Returns the sets whose generators read an object.
+    fn dependents(&self, kind: Watched, name: &ObjectName, object: &Value) -> Vec<ObjectName> {
+        let config_map = |map: &str| {
+            let key =
+                (Watched::ConfigMaps, ObjectName { namespace: name.namespace.clone(), name: map.to_owned() });
+            self.others.get(&key).map(|object| &**object)
+        };
+        let depends = |set: &Value| {
+            let generators = &set["spec"]["generators"];
+            match kind {
+                Watched::ConfigMaps => depends_on_config_map(generators, &name.name),
+                Watched::Secrets if is_cluster(object) => depends_on_clusters(generators),
+                Watched::Secrets => depends_on_secret(generators, &name.name, &config_map),
+                Watched::Projects | Watched::Sets | Watched::Applications => false,
+            }
+        };
+        self.sets.iter().filter(|(_, set)| depends(set)).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn is_cluster(secret: &Value) -> bool {
+    secret["metadata"]["labels"]["argocd.argoproj.io/secret-type"] == "cluster"
+}
+
+/// Returns the version of an object; later ones are larger.
+fn version(object: &Value) -> u64 {
+    metadata(object, "resourceVersion").parse().unwrap_or_default()
+}
+
+/// Whether the change of a set is more than one of its status, or the removal of the refresh annotation.
+fn needs_reconcile(before: &Value, after: &Value) -> bool {
+    let relevant = |set: &Value| {
+        let metadata = &set["metadata"];
+        let mut annotations = metadata["annotations"].as_object().cloned().unwrap_or_else(Map::new);
+        annotations.remove(REFRESH_ANNOTATION);
+        json!([
+            metadata["uid"],
+            set["spec"],
+            metadata["labels"],
+            annotations,
+            metadata["finalizers"],
+            metadata["deletionTimestamp"]
+        ])
+    };
+    let refresh = |set: &Value| set["metadata"]["annotations"].get(REFRESH_ANNOTATION).cloned();
+    relevant(before) != relevant(after)
+        || refresh(after).is_some_and(|value| refresh(before).as_ref() != Some(&value))
+}
+
+/// Returns what a reconcile may read of an object.
+fn content(object: &Value) -> [&Value; 4] {
+    [&object["data"], &object["spec"], &object["metadata"]["labels"], &object["metadata"]["annotations"]]
+}
+
+#[cfg(test)]
+mod tests;

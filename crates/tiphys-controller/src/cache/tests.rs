@@ -1,0 +1,145 @@
+use serde_json::json;
+
+use super::*;
+
+fn object(kind: &str, name: &str, version: u64, more: &Value) -> Manifest {
+    let mut object = json!({
+        "apiVersion": "v1", "kind": kind,
+        "metadata": {"namespace": "argocd", "name": name, "resourceVersion": version.to_string()},
+    });
+    merge(&mut object, more);
+    let Value::Object(object) = object else { unreachable!("it is an object") };
+    Manifest::new(object)
+}
+
+fn merge(object: &mut Value, more: &Value) {
+    match (object, more) {
+        (Value::Object(object), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(object.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (object, more) => *object = more.clone(),
+    }
+}
+
+fn owned_by(set: &str) -> Value {
+    json!({"metadata": {"ownerReferences": [
+        {"apiVersion": "argoproj.io/v1alpha1", "kind": "ApplicationSet", "name": set, "controller": true},
+    ]}})
+}
+
+/// Applies events, and returns the names of the sets that each concerns.
+fn concerned(events: Vec<(Watched, WatchEvent)>) -> Vec<String> {
+    let cache = Cache::default();
+    let names =
+        |set: BTreeSet<ObjectName>| set.into_iter().map(|name| name.name).collect::<Vec<_>>().join(" ");
+    events.into_iter().map(|(kind, event)| names(cache.apply(kind, event))).collect()
+}
+
+#[test]
+fn changes_of_a_set_concern_it_unless_only_its_status_changed() {
+    let set = |version, more: Value| object("ApplicationSet", "a", version, &more);
+    let refresh = |value: Value| json!({"metadata": {"annotations": {REFRESH_ANNOTATION: value}}});
+    let events = vec![
+        (WatchEvent::Listed(vec![set(1, json!({"spec": {"a": 1}}))]), "a"),
+        (WatchEvent::Changed(set(2, json!({"spec": {"a": 1}, "status": {"x": 1}}))), ""),
+        (WatchEvent::Changed(set(3, json!({"spec": {"a": 2}}))), "a"),
+        // An older state that arrives late.
+        (WatchEvent::Changed(set(2, json!({"spec": {"a": 1}}))), ""),
+        (
+            WatchEvent::Changed({
+                let mut with = json!({"spec": {"a": 2}});
+                merge(&mut with, &refresh(json!("true")));
+                set(4, with)
+            }),
+            "a",
+        ),
+        (WatchEvent::Changed(set(5, json!({"spec": {"a": 2}}))), ""),
+        (WatchEvent::Listed(vec![set(5, json!({"spec": {"a": 2}}))]), ""),
+        (WatchEvent::Listed(Vec::new()), "a"),
+    ];
+    let expected: Vec<&str> = events.iter().map(|(_, expected)| *expected).collect();
+    let events = events.into_iter().map(|(event, _)| (Watched::Sets, event)).collect();
+    assert_eq!(concerned(events), expected);
+}
+
+#[test]
+fn changes_of_an_application_concern_its_owner() {
+    let application = |version, more: Value| {
+        let mut object_value = owned_by("a");
+        merge(&mut object_value, &more);
+        object("Application", "web", version, &object_value)
+    };
+    let events = vec![
+        (WatchEvent::Changed(application(1, json!({"spec": {"x": 1}}))), ""),
+        (
+            WatchEvent::Changed(application(
+                2,
+                json!({"spec": {"x": 1}, "status": {"health": {"status": "Healthy"}}}),
+            )),
+            "",
+        ),
+        (WatchEvent::Changed(application(3, json!({"spec": {"x": 2}}))), "a"),
+        (WatchEvent::Changed(object("Application", "web", 4, &owned_by("b"))), "a b"),
+        (WatchEvent::Deleted(object("Application", "web", 5, &json!({}))), "b"),
+        (WatchEvent::Deleted(object("Application", "web", 5, &json!({}))), ""),
+    ];
+    let expected: Vec<&str> = events.iter().map(|(_, expected)| *expected).collect();
+    let events = events.into_iter().map(|(event, _)| (Watched::Applications, event)).collect();
+    assert_eq!(concerned(events), expected);
+}
+
+#[test]
+fn config_maps_and_secrets_concern_the_sets_that_read_them() {
+    let set = |name: &str, generator: Value| {
+        object("ApplicationSet", name, 1, &json!({"spec": {"generators": [generator]}}))
+    };
+    let plugin = |name: &str| json!({"plugin": {"configMapRef": {"name": name}}});
+    let sets = vec![
+        set("list", json!({"list": {}})),
+        set("plugin", plugin("teams")),
+        set(
+            "nested",
+            json!({"matrix": {"generators": [{"clusters": {}}, {"merge": {"generators": [plugin("teams")]}}]}}),
+        ),
+        set("templated", json!({"matrix": {"generators": [{"list": {}}, plugin("{{ .name }}")]}})),
+        set("other", plugin("other")),
+    ];
+    let map = |name: &str, version, token: &str| {
+        object("ConfigMap", name, version, &json!({"data": {"token": token}}))
+    };
+    let secret = |name: &str, kind: &str| {
+        object("Secret", name, 9, &json!({"metadata": {"labels": {"argocd.argoproj.io/secret-type": kind}}}))
+    };
+    let changed = WatchEvent::Changed;
+    let events = vec![
+        (Watched::Sets, WatchEvent::Listed(sets), "list nested other plugin templated"),
+        (Watched::ConfigMaps, changed(map("teams", 1, "$tokens:a")), "nested plugin templated"),
+        (Watched::ConfigMaps, changed(map("other", 1, "$key")), "other templated"),
+        (Watched::ConfigMaps, changed(map("other", 2, "$key")), ""),
+        (Watched::Secrets, changed(secret("tokens", "x")), "nested plugin templated"),
+        (Watched::Secrets, changed(secret("argocd-secret", "x")), "other templated"),
+        (Watched::Secrets, changed(secret("prod", "cluster")), "nested"),
+        (Watched::Secrets, WatchEvent::Deleted(secret("prod", "cluster")), "nested"),
+        (Watched::Projects, changed(object("AppProject", "default", 1, &json!({"spec": {}}))), ""),
+    ];
+    let expected: Vec<&str> = events.iter().map(|(_, _, expected)| *expected).collect();
+    assert_eq!(concerned(events.into_iter().map(|(kind, event, _)| (kind, event)).collect()), expected);
+}
+
+#[test]
+fn own_writes_are_seen_before_the_watch_reports_them() {
+    let cache = Cache::default();
+    let set = ObjectName { namespace: "argocd".to_owned(), name: "a".to_owned() };
+    let mut application = object("Application", "web", 7, &owned_by("a")).into_value();
+    cache.remember(Watched::Applications, application.clone());
+    assert_eq!(cache.applications(&set, &[]), [application.clone()]);
+    let event = WatchEvent::Changed(object("Application", "web", 7, &owned_by("a")));
+    assert!(cache.apply(Watched::Applications, event).is_empty());
+    application["metadata"]["resourceVersion"] = json!("6");
+    application["spec"] = json!({"old": true});
+    cache.remember(Watched::Applications, application);
+    assert_eq!(cache.applications(&set, &["web"])[0].get("spec"), None);
+    assert_eq!(cache.counts(), (0, 1));
+}

@@ -1,0 +1,192 @@
+//! The controller's life: watches, leadership, and concurrent reconciles.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tiphys_kube::{Elector, KubeCluster, KubeConnection, KubeOptions, Leadership, WriteOptions};
+use tiphys_service::Service;
+use tokio::task::{Id, JoinSet};
+use tokio::time::{sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::object::{ObjectName, Watched};
+use crate::options::ControllerOptions;
+use crate::queue::{Ended, Next};
+use crate::reconcile::Reconciler;
+use crate::state::State;
+use crate::watches::follow;
+
+/// Time for running reconciles to end after the controller was asked to stop.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+
+/// The owner of the fields that the controller writes.
+const FIELD_MANAGER: &str = "tiphys-applicationset-controller";
+
+/// An ApplicationSet controller.
+pub struct Controller {
+    reconciler: Arc<Reconciler>,
+    state: Arc<State>,
+    elector: Option<Elector>,
+    leadership: Leadership,
+}
+
+/// A view of a controller.
+#[derive(Clone, Debug)]
+pub struct ControllerStatus {
+    state: Arc<State>,
+    leadership: Leadership,
+}
+
+impl ControllerStatus {
+    /// Whether all watched objects are known.
+    pub fn is_ready(&self) -> bool {
+        self.state.is_synced()
+    }
+
+    /// Returns the metrics in Prometheus' text format.
+    pub fn metrics(&self) -> String {
+        let (sets, applications) = self.state.cache.counts();
+        let is_leader = u8::from(self.leadership.is_leader());
+        let queued = self.state.queued();
+        format!(
+            "# HELP tiphys_appset_sets ApplicationSets of the served namespaces.\n# TYPE tiphys_appset_sets gauge\ntiphys_appset_sets {sets}\n\
+             # HELP tiphys_appset_owned_applications Applications that sets own.\n# TYPE tiphys_appset_owned_applications gauge\n\
+             tiphys_appset_owned_applications {applications}\n\
+             # HELP tiphys_appset_queue_length Sets that are due or being reconciled.\n# TYPE tiphys_appset_queue_length gauge\n\
+             tiphys_appset_queue_length {queued}\n\
+             # HELP tiphys_appset_leader Whether this process may write.\n# TYPE tiphys_appset_leader gauge\ntiphys_appset_leader {is_leader}\n"
+        )
+    }
+}
+
+impl Controller {
+    /// Creates a controller. Nothing is read yet.
+    pub fn new(
+        service: Service,
+        connection: &KubeConnection,
+        limits: KubeOptions,
+        options: ControllerOptions,
+    ) -> Self {
+        let write = WriteOptions { field_manager: FIELD_MANAGER.to_owned(), is_dry_run: options.is_dry_run };
+        let limits = KubeOptions { write, ..limits };
+        let cluster = |request_timeout| {
+            let limits = KubeOptions { request_timeout, ..limits.clone() };
+            Arc::new(KubeCluster::new(connection.clone(), limits))
+        };
+        let (reader, mut writer) = (cluster(limits.request_timeout), cluster(limits.request_timeout));
+        let (elector, leadership) = match &options.lease {
+            Some(lease) => {
+                // A write must end before another process may take the lease.
+                writer = cluster(lease.duration.saturating_sub(lease.renew_deadline));
+                // Renewals must not wait for other requests.
+                let cluster = cluster(limits.request_timeout);
+                let (elector, leadership) = Elector::new(cluster, lease.clone());
+                (Some(elector), leadership)
+            }
+            None => (None, Leadership::always()),
+        };
+        let state = Arc::new(State::default());
+        let reconciler = Reconciler {
+            service,
+            reader,
+            writer,
+            options,
+            state: Arc::clone(&state),
+            leadership: leadership.clone(),
+        };
+        Self { reconciler: Arc::new(reconciler), state, elector, leadership }
+    }
+
+    /// Returns a view of the controller for probes and collectors.
+    pub fn status(&self) -> ControllerStatus {
+        ControllerStatus { state: Arc::clone(&self.state), leadership: self.leadership.clone() }
+    }
+
+    /// Follows the cluster and reconciles sets until `stop`. Running reconciles end then, and the lease is released after the last write.
+    pub async fn run(mut self, stop: CancellationToken) {
+        let mut watches = JoinSet::new();
+        let Reconciler { reader, options, .. } = &*self.reconciler;
+        for kind in Watched::ALL {
+            let namespaces = options.namespaces.clone();
+            watches.spawn(follow(
+                Arc::clone(reader),
+                kind,
+                namespaces,
+                options.relist,
+                Arc::clone(&self.state),
+            ));
+        }
+        let release = CancellationToken::new();
+        let mut electing = JoinSet::new();
+        if let Some(elector) = self.elector.take() {
+            electing.spawn(elector.run(release.clone()));
+        }
+        let mut running = Running::default();
+        while !stop.is_cancelled() {
+            self.start_due(&mut running, &stop).await;
+        }
+        let ended = async { while running.tasks.join_next().await.is_some() {} };
+        if timeout(SHUTDOWN_MAX, ended).await.is_err() {
+            tracing::warn!("reconciles did not end within {SHUTDOWN_MAX:?} and are abandoned");
+            running.tasks.shutdown().await;
+        }
+        release.cancel();
+        electing.join_all().await;
+    }
+
+    /// Starts a set that is due, or waits until something changes.
+    async fn start_due(&mut self, running: &mut Running, stop: &CancellationToken) {
+        let may_start = self.state.is_synced()
+            && self.leadership.is_leader()
+            && running.tasks.len() < self.reconciler.options.concurrent_reconciliations;
+        let next = if may_start { self.state.next() } else { Next::Idle };
+        let wake = match next {
+            Next::Reconcile(set) => {
+                let task = reconcile(Arc::clone(&self.reconciler), set.clone(), stop.clone());
+                running.sets.insert(running.tasks.spawn(task).id(), set);
+                return;
+            }
+            Next::Wait(at) => Some(at),
+            Next::Idle => None,
+        };
+        let timer = async {
+            match wake {
+                Some(at) => sleep_until(at.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = self.state.changed.notified() => {}
+            _is_leader = self.leadership.changed() => {}
+            Some(ended) = running.tasks.join_next_with_id() => {
+                let (id, result) = match ended {
+                    Ok((id, result)) => (id, result),
+                    Err(error) => {
+                        tracing::error!("a reconcile ended unexpectedly: {error}");
+                        (error.id(), Ended::Failed)
+                    }
+                };
+                if let Some(set) = running.sets.remove(&id) {
+                    self.state.done(&set, result);
+                }
+            }
+            () = timer => {}
+        }
+    }
+}
+
+/// The running reconciles, and the set of each: one that panics must not stop its set for ever.
+#[derive(Default)]
+struct Running {
+    tasks: JoinSet<Ended>,
+    sets: HashMap<Id, ObjectName>,
+}
+
+async fn reconcile(reconciler: Arc<Reconciler>, set: ObjectName, stop: CancellationToken) -> Ended {
+    let started = Instant::now();
+    let ended = reconciler.reconcile(&set, &stop).await;
+    tracing::debug!(applicationset = %set, duration = ?started.elapsed(), "reconciled");
+    ended
+}

@@ -1,0 +1,24 @@
+//! The ApplicationSet controller: it watches sets, asks their generators, and writes Applications and the status of sets.
+//!
+//! [`Controller::run`] follows the cluster and reconciles. What a reconcile does is decided by `tiphys_service::plan_reconcile` and
+//! `tiphys_engine::appset`, which are pure but for the questions of generators. This crate carries it out, and is the only one that writes
+//! to a cluster. The queue is our own: it is a hundred lines, needs no runtime in tests, and the watches of `tiphys-kube` have back-off and
+//! limits already.
+
+mod apply;
+mod cache;
+mod connection;
+mod controller;
+mod events;
+mod object;
+mod options;
+mod queue;
+mod reconcile;
+mod state;
+mod time;
+mod watches;
+
+pub use connection::{connection, default_namespace};
+pub use controller::{Controller, ControllerStatus};
+pub use object::ObjectName;
+pub use options::{ControllerOptions, NamespaceError, SetNamespaces, lease};

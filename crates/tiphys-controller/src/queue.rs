@@ -1,0 +1,124 @@
+//! The work queue: sets that are due, each at most once at a time. Pure; the caller passes the time.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use crate::object::ObjectName;
+
+/// The pause after the first failure of a set. It doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// The longest pause after failures.
+const LONGEST_PAUSE: Duration = Duration::from_mins(3);
+
+/// Sets that wait for a reconcile, and those that are being reconciled.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    entries: HashMap<ObjectName, Entry>,
+    due: BTreeSet<(Instant, ObjectName)>,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// When it is due, if it waits.
+    due: Option<Instant>,
+    is_running: bool,
+    /// Whether it became due while it was running.
+    is_due_again: bool,
+    failures: u32,
+}
+
+/// The next step.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// This set is due. [`Queue::done`] must follow.
+    Reconcile(ObjectName),
+    /// None is due before this time.
+    Wait(Instant),
+    /// None is due before one is added.
+    Idle,
+}
+
+/// The end of a reconcile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It is due again after this time, or when something changes.
+    Succeeded(Option<Duration>),
+    /// It is repeated after a pause.
+    Failed,
+    /// The set does not exist any more.
+    Gone,
+}
+
+impl Queue {
+    /// Makes a set due now.
+    pub(crate) fn add(&mut self, set: &ObjectName, now: Instant) {
+        let entry = self.entries.entry(set.clone()).or_default();
+        if entry.is_running {
+            entry.is_due_again = true;
+        } else {
+            Self::schedule(&mut self.due, set, entry, now);
+        }
+    }
+
+    /// Returns the set that is due for the longest time.
+    pub(crate) fn next(&mut self, now: Instant) -> Next {
+        match self.due.first().cloned() {
+            None => Next::Idle,
+            Some((at, _)) if at > now => Next::Wait(at),
+            Some((at, set)) => {
+                self.due.remove(&(at, set.clone()));
+                let entry = self.entries.entry(set.clone()).or_default();
+                (entry.due, entry.is_running) = (None, true);
+                Next::Reconcile(set)
+            }
+        }
+    }
+
+    /// Ends a reconcile.
+    pub(crate) fn done(&mut self, set: &ObjectName, ended: Ended, now: Instant) {
+        let Some(entry) = self.entries.get_mut(set) else { return };
+        entry.is_running = false;
+        let is_due_again = std::mem::take(&mut entry.is_due_again);
+        let pause = match ended {
+            Ended::Succeeded(pause) => {
+                entry.failures = 0;
+                pause
+            }
+            Ended::Failed => {
+                let pause = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(entry.failures));
+                entry.failures += 1;
+                Some(pause.min(LONGEST_PAUSE))
+            }
+            Ended::Gone if !is_due_again => {
+                self.entries.remove(set);
+                return;
+            }
+            Ended::Gone => None,
+        };
+        // A change does not wait for the end of a pause, but a failure that causes its own change does.
+        let pause = if is_due_again && ended != Ended::Failed { Some(Duration::ZERO) } else { pause };
+        if let Some(pause) = pause {
+            Self::schedule(&mut self.due, set, entry, now + pause);
+        }
+    }
+
+    /// Returns the number of sets that wait or are being reconciled.
+    pub(crate) fn len(&self) -> usize {
+        self.due.len() + self.entries.values().filter(|entry| entry.is_running).count()
+    }
+
+    /// Makes a set due at a time, unless it is due earlier.
+    fn schedule(due: &mut BTreeSet<(Instant, ObjectName)>, set: &ObjectName, entry: &mut Entry, at: Instant) {
+        if entry.due.is_some_and(|due| due <= at) {
+            return;
+        }
+        if let Some(later) = entry.due.replace(at) {
+            due.remove(&(later, set.clone()));
+        }
+        due.insert((at, set.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! The reconcile of one set: plan, writes, status.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+use tiphys_engine::appset::{FailureReason, Outcome, Plan, PlanError, StatusInput, refresh_patch, status};
+use tiphys_kube::{KubeCluster, Leadership, ObjectPart, WriteError, WriteErrorKind};
+use tiphys_model::resources::ApplicationSet;
+use tiphys_service::{
+    PlannedReconcile, ReconcileRequest, Service, ServiceError, decode_set, plan_deletion, plan_reconcile,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::apply::Stopped;
+use crate::object::{ObjectName, Watched, metadata};
+use crate::options::ControllerOptions;
+use crate::queue::Ended;
+use crate::state::State;
+use crate::time::rfc3339;
+
+/// The annotation that releases the deletion guard. Its value is the set's generation, so that it holds for one state of the set.
+const ALLOW_DELETIONS: &str = "tiphys/allow-deletions";
+
+/// Time until the next attempt after an error of generators or of the document, which may go away by itself.
+const AFTER_ERROR: Duration = Duration::from_mins(3);
+
+/// Reconciles sets.
+pub(crate) struct Reconciler {
+    pub(crate) service: Service,
+    pub(crate) reader: Arc<KubeCluster>,
+    pub(crate) writer: Arc<KubeCluster>,
+    pub(crate) options: ControllerOptions,
+    pub(crate) state: Arc<State>,
+    pub(crate) leadership: Leadership,
+}
+
+impl Reconciler {
+    /// Reconciles a set of the cache.
+    pub(crate) async fn reconcile(&self, name: &ObjectName, stop: &CancellationToken) -> Ended {
+        let Some(set) = self.state.cache.set(name) else { return Ended::Gone };
+        match self.try_reconcile(name, &set, stop).await {
+            Ok(ended) => ended,
+            Err(Stopped::NotLeader) => {
+                tracing::warn!(applicationset = %name, "the reconcile ended early: this process does not lead any more");
+                Ended::Failed
+            }
+            Err(Stopped::Outdated) => {
+                tracing::info!(applicationset = %name, "the set has changed meanwhile, so nothing is deleted");
+                Ended::Failed
+            }
+            Err(Stopped::Write(error)) => {
+                tracing::warn!(applicationset = %name, "the set is not updated: {error}");
+                Ended::Failed
+            }
+        }
+    }
+
+    async fn try_reconcile(
+        &self,
+        name: &ObjectName,
+        set: &Value,
+        stop: &CancellationToken,
+    ) -> Result<Ended, Stopped> {
+        let decoded = match decode_set(set) {
+            Ok(decoded) => decoded,
+            Err(error) => return self.invalid(name, set, &error).await,
+        };
+        if !metadata(set, "deletionTimestamp").is_empty() {
+            return self.delete(name, set, &decoded).await;
+        }
+        if let Some(outcome) = Outcome::of_strategy(&decoded) {
+            self.write_status(name, set, &outcome).await?;
+            return Ok(Ended::Succeeded(None));
+        }
+        let existing = |names: &[&str]| self.state.cache.applications(name, names);
+        let request = ReconcileRequest {
+            set,
+            existing: &existing,
+            settings: &self.options.settings,
+            default_requeue_seconds: self.options.default_requeue.as_secs(),
+            are_deletions_allowed: permits_deletions(set),
+        };
+        let objects = self.state.cache.control_plane();
+        let PlannedReconcile { plan, requeue_after_seconds, .. } =
+            match plan_reconcile(&self.service, &objects, &request, stop).await {
+                Ok(planned) => planned,
+                Err(error) => return self.invalid(name, set, &error).await,
+            };
+        for warning in &plan.warnings {
+            tracing::warn!(applicationset = %name, "{warning}");
+        }
+        let failures = self.execute(name, set, &plan).await?;
+        let mut outcome = Outcome::of_plan(&plan, &failures);
+        if let Some(patch) = refresh_patch(&decoded)
+            && let Err(error) = self.patch_set(name, ObjectPart::Main, &patch).await
+        {
+            outcome = match outcome {
+                Outcome::UpToDate => {
+                    Outcome::Failed { reason: FailureReason::Refresh, message: message_of(&error) }
+                }
+                failed => failed,
+            };
+        }
+        log_outcome(name, &outcome);
+        self.write_status(name, set, &outcome).await?;
+        let pause = pause(&plan, requeue_after_seconds);
+        let is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
+        Ok(if is_failed { Ended::Failed } else { Ended::Succeeded(pause) })
+    }
+
+    /// Reports a set that cannot be planned.
+    async fn invalid(&self, name: &ObjectName, set: &Value, error: &ServiceError) -> Result<Ended, Stopped> {
+        let message = error.message();
+        let outcome = Outcome::Failed { reason: FailureReason::Generator, message };
+        log_outcome(name, &outcome);
+        self.write_status(name, set, &outcome).await?;
+        Ok(Ended::Succeeded(Some(AFTER_ERROR)))
+    }
+
+    /// Finishes the deletion of a set: its Applications are kept or left to Kubernetes.
+    async fn delete(
+        &self,
+        name: &ObjectName,
+        set: &Value,
+        decoded: &ApplicationSet,
+    ) -> Result<Ended, Stopped> {
+        let existing = self.state.cache.applications(name, &[]);
+        let namespace = self.options.namespaces.own();
+        let deletion = match plan_deletion(decoded, &existing, &self.options.settings, namespace) {
+            Ok(deletion) => deletion,
+            Err(outcome) => {
+                self.write_status(name, set, &outcome).await?;
+                return Ok(Ended::Succeeded(None));
+            }
+        };
+        let applications = Watched::Applications.kind();
+        for (application, patch) in &deletion.owner_patches {
+            self.require_leadership()?;
+            let patched =
+                self.writer.merge_patch(&applications, &name.namespace, application, ObjectPart::Main, patch);
+            match patched.await {
+                Ok(object) => self.remember(object),
+                Err(error) if error.kind == WriteErrorKind::NotFound => {}
+                Err(error) => return Err(Stopped::Write(error)),
+            }
+        }
+        if let Some(patch) = &deletion.finalizers_patch {
+            self.require_leadership()?;
+            match self.patch_set(name, ObjectPart::Main, patch).await {
+                Err(error) if error.kind != WriteErrorKind::NotFound => return Err(Stopped::Write(error)),
+                _ => {}
+            }
+        }
+        Ok(Ended::Succeeded(None))
+    }
+
+    /// Writes the status of a set, unless it is the same.
+    async fn write_status(&self, name: &ObjectName, set: &Value, outcome: &Outcome) -> Result<(), Stopped> {
+        let applications = self.state.cache.applications(name, &[]);
+        let applications: Vec<&Value> = applications.iter().collect();
+        let before = &set["status"];
+        let after = status(&StatusInput {
+            status: before,
+            outcome,
+            applications: &applications,
+            max_resources: self.options.max_resources_status_count,
+            now: &rfc3339(Timestamp::now()),
+        });
+        let Some(patch) = difference(before, &after) else { return Ok(()) };
+        self.require_leadership()?;
+        match self.patch_set(name, ObjectPart::Status, &json!({"status": patch})).await {
+            // The set was deleted meanwhile.
+            Err(error) if error.kind == WriteErrorKind::NotFound => Ok(()),
+            Err(error) => Err(Stopped::Write(error)),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    async fn patch_set(&self, name: &ObjectName, part: ObjectPart, patch: &Value) -> Result<(), WriteError> {
+        let kind = Watched::Sets.kind();
+        let written = self.writer.merge_patch(&kind, &name.namespace, &name.name, part, patch).await?;
+        if !self.options.is_dry_run {
+            self.state.cache.remember(Watched::Sets, written);
+        }
+        Ok(())
+    }
+
+    /// Stores an Application that was written.
+    pub(crate) fn remember(&self, application: Value) {
+        if !self.options.is_dry_run {
+            self.state.cache.remember(Watched::Applications, application);
+        }
+    }
+
+    /// Checks before each write that no other process may write.
+    pub(crate) fn require_leadership(&self) -> Result<(), Stopped> {
+        if self.leadership.is_leader() { Ok(()) } else { Err(Stopped::NotLeader) }
+    }
+}
+
+/// Returns the server's message about a failed write, as Argo CD's conditions have it.
+pub(crate) fn message_of(error: &WriteError) -> String {
+    if error.message.is_empty() { error.to_string() } else { error.message.clone() }
+}
+
+/// Whether the deletion guard is released for this generation of the set.
+fn permits_deletions(set: &Value) -> bool {
+    let allowed = set["metadata"]["annotations"][ALLOW_DELETIONS].as_str();
+    let generation = set["metadata"]["generation"].as_u64();
+    generation.is_some_and(|generation| allowed == Some(generation.to_string().as_str()))
+}
+
+/// Returns the time until the next reconcile of a set whose plan was carried out.
+fn pause(plan: &Plan, of_generators: Option<u64>) -> Option<Duration> {
+    let seconds = if plan.guard.is_some() { of_generators } else { plan.requeue_after_seconds };
+    seconds.map(Duration::from_secs)
+}
+
+/// Returns the merge patch from one status to another; `None` if they are equal.
+fn difference(before: &Value, after: &Value) -> Option<Value> {
+    let empty = Map::new();
+    let (before, after) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
+    let changed = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
+    let changed = changed.map(|(key, value)| (key.clone(), value.clone()));
+    let removed = before.keys().filter(|key| !after.contains_key(*key));
+    let patch: Map<String, Value> = changed.chain(removed.map(|key| (key.clone(), Value::Null))).collect();
+    (!patch.is_empty()).then_some(Value::Object(patch))
+}
+
+fn log_outcome(name: &ObjectName, outcome: &Outcome) {
+    if *outcome != Outcome::UpToDate {
+        tracing::warn!(applicationset = %name, "{}", outcome.message());
+    }
+}
+
+#[cfg(test)]
+mod tests;

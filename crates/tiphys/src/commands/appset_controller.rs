@@ -1,0 +1,191 @@
+//! `tiphys appset-controller`: the ApplicationSet controller.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tiphys_controller::{
+    Controller, ControllerOptions, ControllerStatus, SetNamespaces, connection, default_namespace, lease,
+};
+use tiphys_service::{ControllerSettings, CurrentCheckout, Host, Service, ServiceOptions};
+use tiphys_web::{Health, MetricsEndpoint, Observed};
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::args::{AppSetControllerArgs, LogFormatArg, LogLevelArg, SharedOptions};
+use crate::build;
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::lifecycle::{self, SideTask, Signals};
+use crate::options::service_options;
+use crate::settings::Process;
+use crate::telemetry::{self, LogFormat, LogLine, Severity};
+
+/// Exit code of a controller that failed to start or to continue, as in Argo CD.
+const FATAL_CODE: u8 = 20;
+
+/// Reconciles until a signal arrives.
+pub(crate) async fn run(shared: &SharedOptions, args: &AppSetControllerArgs, host: &Process) -> ExitCode {
+    let (level, format) = (log_level(args), log_format(args));
+    telemetry::for_server(level, format, host);
+    match Box::pin(reconcile(shared, args, host)).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.kind() == ErrorKind::Interrupted => {
+            ExitCode::from(error::exit_code(failure.kind()))
+        }
+        Err(failure) => {
+            let message = error::in_one_line(&failure);
+            LogLine { severity: Severity::Fatal, message, fields: Vec::new() }.print(format);
+            ExitCode::from(FATAL_CODE)
+        }
+    }
+}
+
+async fn reconcile(
+    shared: &SharedOptions,
+    args: &AppSetControllerArgs,
+    host: &Process,
+) -> Result<(), ServiceError> {
+    if let Some(flag) = args.of_argo_cd.unenforced() {
+        return Err(ServiceError::invalid_input(format!(
+            "{flag} restricts the servers that sets may ask, which this controller does not enforce yet; remove it, or run Argo CD's controller"
+        )));
+    }
+    for flag in args.of_argo_cd.given() {
+        tracing::info!("{flag} has no effect: this controller has no such part");
+    }
+    let namespace = args.namespace.clone().unwrap_or_else(default_namespace);
+    let variable = |name: &str| host.variable(name).map(str::to_owned);
+    let context = args.kube_context.as_deref();
+    let kubeconfig = args.kubeconfig.as_ref().map(|file| host.absolute(file));
+    let connection = connection(kubeconfig, context, kubeconfigs(host), variable)
+        .map_err(ServiceError::invalid_input_from)?;
+    let invalid = |problem: tiphys_controller::NamespaceError| {
+        ServiceError::invalid_input(format!("--applicationset-namespaces: {problem}"))
+    };
+    let options = ControllerOptions {
+        namespaces: SetNamespaces::new(&namespace, &args.applicationset_namespaces).map_err(invalid)?,
+        settings: settings(args, host),
+        default_requeue: args.requeue_after,
+        concurrent_reconciliations: args.concurrent_reconciliations.into(),
+        max_resources_status_count: args.max_resources_status_count,
+        relist: args.cache_sync_period,
+        is_dry_run: args.dry_run,
+        lease: args.enable_leader_election.then(|| lease(&namespace, &identity(host), host.clock)),
+    };
+    let service =
+        Service::open(of_controller(service_options(shared, host)?, &namespace), Host::clone(host))?;
+    let mut signals = Signals::install()?;
+    let metrics = endpoint(args.metrics_addr, "--metrics-addr").await?;
+    let probes = endpoint(args.probe_addr, "--probe-addr").await?;
+    tracing::info!(
+        version = build::VERSION,
+        commit = build::COMMIT.unwrap_or_default(),
+        namespace,
+        server = connection.server,
+        "ArgoCD ApplicationSet Controller is starting"
+    );
+    let limits = service.kube_options();
+    let controller = Controller::new(service, &connection, limits, options);
+    let observed: Arc<dyn Observed> = Arc::new(ControllerObserved(controller.status()));
+    let stop = CancellationToken::new();
+    let work = async {
+        controller.run(stop.clone()).await;
+        Ok(())
+    };
+    let serve = |endpoint: MetricsEndpoint, name: &'static str| -> SideTask<'_> {
+        let observed = Arc::clone(&observed);
+        Box::pin(async move {
+            let served = endpoint.serve(observed).await;
+            served.map_or_else(|error| format!("{name}: {error}"), |()| format!("{name}: the server ended"))
+        })
+    };
+    let side_tasks = vec![serve(metrics, "metrics"), serve(probes, "probes")];
+    lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, work, side_tasks).await
+}
+
+/// Returns the options of the service that asks generators: with nothing of this machine but its cache.
+fn of_controller(options: ServiceOptions, namespace: &str) -> ServiceOptions {
+    ServiceOptions {
+        current_checkout: CurrentCheckout::Unused,
+        argocd_namespace: Some(namespace.to_owned()),
+        strict: true,
+        fetch_progress: None,
+        ..options
+    }
+}
+
+fn settings(args: &AppSetControllerArgs, host: &Process) -> ControllerSettings {
+    // As in Argo CD, a policy of the variable, and not of the flag, takes precedence over those of sets by default.
+    let is_policy_override_enabled = args
+        .enable_policy_override
+        .unwrap_or_else(|| host.variable("ARGOCD_APPLICATIONSET_CONTROLLER_POLICY").is_none());
+    ControllerSettings {
+        policy: args.policy.clone(),
+        is_policy_override_enabled,
+        preserved_annotations: args.preserved_annotations.clone(),
+        preserved_labels: args.preserved_labels.clone(),
+        max_deletions_percent: args.max_deletions.into(),
+        ..ControllerSettings::default()
+    }
+}
+
+/// Returns the kubeconfigs of `kubectl`.
+fn kubeconfigs(host: &Process) -> Vec<PathBuf> {
+    match (host.variable("KUBECONFIG"), host.variable("HOME")) {
+        (Some(list), _) => {
+            list.split(':').filter(|path| !path.is_empty()).map(|path| host.absolute(path)).collect()
+        }
+        (None, Some(home)) => vec![PathBuf::from(home).join(".kube/config")],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// Returns the name by which this process holds a lease.
+fn identity(host: &Process) -> String {
+    format!("{}_{}", host.variable("HOSTNAME").unwrap_or("tiphys"), std::process::id())
+}
+
+async fn endpoint(address: std::net::SocketAddr, flag: &str) -> Result<MetricsEndpoint, ServiceError> {
+    let bound = MetricsEndpoint::bind(address).await;
+    bound.map_err(|error| ServiceError::invalid_input(format!("{flag} {address}: {error}")))
+}
+
+fn log_level(args: &AppSetControllerArgs) -> LevelFilter {
+    match args.loglevel {
+        _ if args.debug => LevelFilter::DEBUG,
+        LogLevelArg::Trace => LevelFilter::TRACE,
+        LogLevelArg::Debug => LevelFilter::DEBUG,
+        LogLevelArg::Info => LevelFilter::INFO,
+        LogLevelArg::Warn => LevelFilter::WARN,
+        LogLevelArg::Error => LevelFilter::ERROR,
+    }
+}
+
+fn log_format(args: &AppSetControllerArgs) -> LogFormat {
+    match args.logformat {
+        LogFormatArg::Json => LogFormat::Json,
+        LogFormatArg::Text => LogFormat::Text,
+    }
+}
+
+/// The state of the controller for probes and collectors.
+#[derive(Debug)]
+struct ControllerObserved(ControllerStatus);
+
+impl Observed for ControllerObserved {
+    fn metrics(&self) -> String {
+        self.0.metrics()
+    }
+
+    fn content_type(&self) -> &'static str {
+        "text/plain; version=0.0.4; charset=utf-8"
+    }
+
+    fn health(&self) -> Health {
+        Health::Serving
+    }
+
+    fn readiness(&self) -> Health {
+        if self.0.is_ready() { Health::Serving } else { Health::NotServing }
+    }
+}

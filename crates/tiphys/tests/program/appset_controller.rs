@@ -1,0 +1,227 @@
+//! The ApplicationSet controller on a real API server.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tiphys_testkit::canned_server::{Canned, CannedServer};
+use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
+use tiphys_testkit::wait::until;
+
+use crate::running::Running;
+use crate::world::World;
+
+const ARGO: &str = "/apis/argoproj.io/v1alpha1";
+
+/// A namespace with a default project, a controller for it, and its files.
+struct Control {
+    server: &'static KubeServer,
+    namespace: &'static str,
+    world: World,
+}
+
+impl Control {
+    fn new(namespace: &'static str) -> Self {
+        let server = server();
+        server.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
+        let control = Self { server, namespace, world: World::empty() };
+        control.world.write("kubeconfig", &server.kubeconfig(ADMIN_TOKEN));
+        let project = json!({
+            "apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": {"name": "default"},
+            "spec": {"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]},
+        });
+        server.create(&control.path("appprojects", ""), &project);
+        control
+    }
+
+    fn start(&self, more: &[&str]) -> Running {
+        let arguments = [
+            "appset-controller",
+            "--kubeconfig=kubeconfig",
+            "--namespace",
+            self.namespace,
+            "--metrics-addr=0",
+            "--probe-addr=0",
+            "--logformat=text",
+        ];
+        self.world.start(&[&arguments, more].concat())
+    }
+
+    fn path(&self, plural: &str, name: &str) -> String {
+        let path = format!("{ARGO}/namespaces/{}/{plural}", self.namespace);
+        if name.is_empty() { path } else { format!("{path}/{name}") }
+    }
+
+    fn core(&self, plural: &str) -> String {
+        format!("/api/v1/namespaces/{}/{plural}", self.namespace)
+    }
+
+    fn create_set(&self, name: &str, spec: &Value) {
+        let template = json!({
+            "metadata": {"name": "{{.name}}", "labels": {"team": "{{.team}}"}},
+            "spec": {
+                "project": "default",
+                "source": {"repoURL": "https://git.example.org/apps.git", "path": "{{.name}}", "targetRevision": "main"},
+                "destination": {"server": "https://kubernetes.default.svc", "namespace": "{{.team}}"},
+            },
+        });
+        let mut set = json!({
+            "apiVersion": "argoproj.io/v1alpha1", "kind": "ApplicationSet", "metadata": {"name": name},
+            // Nothing handles finalizers here.
+            "spec": {"goTemplate": true, "template": template, "syncPolicy": {"preserveResourcesOnDeletion": true}},
+        });
+        for (key, value) in spec.as_object().expect("an object") {
+            set["spec"][key] = value.clone();
+        }
+        self.server.create(&self.path("applicationsets", ""), &set);
+    }
+
+    /// Returns the Applications as `name team`.
+    fn applications(&self) -> Vec<String> {
+        let list = self.server.read(&self.path("applications", ""));
+        let of = |one: &Value| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            format!("{} {}", text(&one["metadata"]["name"]), text(&one["metadata"]["labels"]["team"]))
+        };
+        list["items"].as_array().expect("a list").iter().map(of).collect()
+    }
+
+    fn until_applications(&self, expected: &[&str]) {
+        until(|| (self.applications() == expected).then_some(()));
+    }
+
+    /// Returns a condition as `status reason message`; empty if the set has none of the type.
+    fn condition(&self, set: &str, kind: &str) -> String {
+        let set = self.server.read(&self.path("applicationsets", set));
+        let conditions = set["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let found = conditions.iter().find(|one| one["type"] == kind).cloned().unwrap_or_default();
+        let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
+        format!("{} {} {}", text("status"), text("reason"), text("message")).trim().to_owned()
+    }
+
+    fn until_condition(&self, set: &str, kind: &str, expected: &str) {
+        until(|| self.condition(set, kind).contains(expected).then_some(()));
+    }
+
+    /// Returns the messages of the events of a set, in order.
+    fn events(&self, set: &str) -> Vec<String> {
+        let list = self.server.read(&self.core("events"));
+        let events = list["items"].as_array().expect("a list").iter();
+        let of_set = events.filter(|event| event["involvedObject"]["name"] == set);
+        let mut found: Vec<String> =
+            of_set.map(|event| event["message"].as_str().expect("a string").to_owned()).collect();
+        found.sort();
+        found
+    }
+}
+
+/// The server of this test program, with the kinds of Argo CD.
+fn server() -> &'static KubeServer {
+    static SERVED: std::sync::Once = std::sync::Once::new();
+    let server = KubeServer::shared();
+    SERVED.call_once(|| server.serve_argo_cd());
+    server
+}
+
+fn elements(list: &[(&str, &str)]) -> Value {
+    let element = |(name, team): &(&str, &str)| json!({"name": name, "team": team});
+    json!([{"list": {"elements": list.iter().map(element).collect::<Vec<_>>()}}])
+}
+
+#[test]
+fn sets_become_applications() {
+    let control = Control::new("sets");
+    control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "y")])}));
+    let running = control.start(&[]);
+    control.until_applications(&["a x", "b y"]);
+    control.until_condition("web", "ResourcesUpToDate", "True ApplicationSetUpToDate");
+    let set = control.server.read(&control.path("applicationsets", "web"));
+    assert_eq!(set["status"]["health"]["status"], "Healthy", "{set}");
+    assert_eq!(set["status"]["resourcesCount"], 2, "{set}");
+    let owner = &control.server.read(&control.path("applications", "a"))["metadata"]["ownerReferences"][0];
+    assert_eq!((&owner["name"], &owner["uid"]), (&json!("web"), &set["metadata"]["uid"]));
+
+    // Changes by users are undone.
+    let change = json!({"metadata": {"labels": {"team": "z"}}});
+    control.server.patch(&control.path("applications", "a"), &change);
+    control.until_applications(&["a x", "b y"]);
+
+    let change = json!({"spec": {"generators": elements(&[("a", "w"), ("c", "y")])}});
+    control.server.patch(&control.path("applicationsets", "web"), &change);
+    control.until_applications(&["a w", "c y"]);
+    until(|| (control.events("web").len() == 6).then_some(()));
+    assert_eq!(
+        control.events("web"),
+        [
+            "Deleted Application \"b\"",
+            "created Application \"a\"",
+            "created Application \"b\"",
+            "created Application \"c\"",
+            "updated Application \"a\"",
+            "updated Application \"a\"",
+        ]
+    );
+
+    // A failing template changes nothing.
+    let change = json!({"spec": {"generators": elements(&[("a", "w")]), "template": {"metadata": {"name": "{{.nme}}-{{"}}}});
+    control.server.patch(&control.path("applicationsets", "web"), &change);
+    control.until_condition("web", "ErrorOccurred", "True RenderTemplateParamsError");
+    assert_eq!(control.applications(), ["a w", "c y"]);
+    running.signal(&control.world, "TERM");
+    let output = running.finish(&control.world);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+}
+
+#[test]
+fn answers_of_a_plugin_service_are_followed_and_guarded() {
+    let control = Control::new("plugins");
+    let answer = Arc::new(Mutex::new(Canned::new(200, parameters(12))));
+    let served = Arc::clone(&answer);
+    let service = CannedServer::start(None, move |request| match request.header("Authorization") {
+        Some("Bearer s3cret-token") => served.lock().expect("not poisoned").clone(),
+        _ => Canned::new(403, ""),
+    });
+    let secret = json!({"metadata": {"name": "tokens"}, "stringData": {"teams": "wrong"}});
+    control.server.create(&control.core("secrets"), &secret);
+    let map =
+        json!({"metadata": {"name": "teams"}, "data": {"baseUrl": service.url(), "token": "$tokens:teams"}});
+    control.server.create(&control.core("configmaps"), &map);
+    control.create_set(
+        "teams",
+        &json!({"generators": [{"plugin": {"configMapRef": {"name": "teams"}, "requeueAfterSeconds": 1}}]}),
+    );
+    let running = control.start(&[]);
+    control.until_condition("teams", "ErrorOccurred", "True ApplicationGenerationFromParamsError");
+    // A changed token counts at once, long before the pause after an error ends.
+    let secret = json!({"stringData": {"teams": "s3cret-token"}});
+    control.server.patch(&format!("{}/tokens", control.core("secrets")), &secret);
+    until(|| (control.applications().len() == 12).then_some(()));
+    control.until_condition("teams", "ErrorOccurred", "False");
+
+    // A failure deletes nothing.
+    *answer.lock().expect("not poisoned") = Canned::new(500, "{\"message\": \"broken\"}");
+    control.until_condition("teams", "ErrorOccurred", "status code 500: broken");
+    assert_eq!(control.applications().len(), 12);
+    // Neither does an answer that lacks most of them. After an error, the set waits for minutes unless a user asks for a refresh.
+    let set = control.path("applicationsets", "teams");
+    *answer.lock().expect("not poisoned") = Canned::new(200, parameters(3));
+    let refresh =
+        json!({"metadata": {"annotations": {"argocd.argoproj.io/application-set-refresh": "true"}}});
+    control.server.patch(&set, &refresh);
+    control.until_condition("teams", "DeletionsGuarded", "True");
+    assert_eq!(control.applications().len(), 12);
+    assert_eq!(control.server.read(&set)["metadata"].get("annotations"), None);
+    // An annotation of another generation does not release the guard.
+    let allow = |generation: u64| json!({"metadata": {"annotations": {"tiphys/allow-deletions": generation.to_string()}}});
+    control.server.patch(&set, &allow(99));
+    let generation = control.server.read(&set)["metadata"]["generation"].as_u64().expect("a number");
+    control.server.patch(&set, &allow(generation));
+    until(|| (control.applications().len() == 3).then_some(()));
+    running.signal(&control.world, "TERM");
+    let output = running.finish(&control.world);
+    assert!(!output.stderr.contains("s3cret-token"), "{}", output.stderr);
+}
+
+fn parameters(count: usize) -> String {
+    let sets = (0..count).map(|index| json!({"name": format!("team-{index}"), "team": "t"}));
+    json!({"output": {"parameters": sets.collect::<Vec<_>>()}}).to_string()
+}
