@@ -16,6 +16,8 @@ pub(crate) enum Stopped {
     NotLeader,
     /// The cached set is not the current one.
     Outdated,
+    /// A bug of this program.
+    Bug(String),
     /// The set itself cannot be written.
     Write(WriteError),
 }
@@ -51,7 +53,7 @@ impl Reconciler {
             match self.act(name, &planned.name, &planned.action, before).await {
                 Ok(()) => self.report(name, set, &events).await,
                 Err(error) => {
-                    tracing::warn!(applicationset = %name, application = planned.name, "{error}");
+                    tracing::debug!(applicationset = %name, application = planned.name, "{error}");
                     failures
                         .push(ApplicationError { name: planned.name.clone(), message: message_of(&error) });
                 }

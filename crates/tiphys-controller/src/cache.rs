@@ -13,10 +13,23 @@ use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
+pub(crate) use generators::needs;
 use generators::{depends_on_clusters, depends_on_config_map, depends_on_secret};
 
 /// The annotation by which a user asks for a reconcile.
 pub(crate) const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
+
+/// The work that a change makes necessary for a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// Its Applications are compared with those that were generated last.
+    Compare,
+    /// Its generators are asked again.
+    Generate,
+}
+
+/// The sets that a change concerns.
+pub(crate) type Concerned = BTreeMap<ObjectName, Need>;
 
 /// The objects of all watches.
 #[derive(Debug, Default)]
@@ -34,9 +47,9 @@ struct Objects {
 
 impl Cache {
     /// Applies an event of a watch, and returns the sets that it concerns.
-    pub(crate) fn apply(&self, kind: Watched, event: WatchEvent) -> BTreeSet<ObjectName> {
+    pub(crate) fn apply(&self, kind: Watched, event: WatchEvent) -> Concerned {
         let mut objects = self.write();
-        let mut concerned = BTreeSet::new();
+        let mut concerned = Concerned::new();
         match event {
             WatchEvent::Listed(listed) => {
                 let listed: Vec<Value> = listed.into_iter().map(Manifest::into_value).collect();
@@ -68,11 +81,27 @@ impl Cache {
         self.read().sets.get(name).map(Arc::clone)
     }
 
-    /// Returns the number of sets, and of Applications that sets own.
-    pub(crate) fn counts(&self) -> (usize, usize) {
+    /// Returns the names of all sets.
+    pub(crate) fn sets(&self) -> Vec<ObjectName> {
+        self.read().sets.keys().cloned().collect()
+    }
+
+    /// Returns each set with the reason of its condition `ResourcesUpToDate` and the number of Applications that it owns.
+    pub(crate) fn set_counts(&self) -> Vec<(ObjectName, String, u32)> {
         let objects = self.read();
-        let owned = objects.applications.values().filter(|application| application.owner.is_some());
-        (objects.sets.len(), owned.count())
+        let mut owned: BTreeMap<ObjectName, u32> = BTreeMap::new();
+        for (name, application) in &objects.applications {
+            if let Some(set) = application.owning_set(name) {
+                *owned.entry(set).or_default() += 1;
+            }
+        }
+        let row = |(name, set): (&ObjectName, &Arc<Value>)| {
+            let mut conditions = set["status"]["conditions"].as_array().into_iter().flatten();
+            let found = conditions.find(|one| one["type"] == "ResourcesUpToDate");
+            let reason = found.and_then(|one| one["reason"].as_str()).unwrap_or("Unknown").to_owned();
+            (name.clone(), reason, owned.get(name).copied().unwrap_or_default())
+        };
+        objects.sets.iter().map(row).collect()
     }
 
     /// Returns the Applications in the namespace of a set that it owns or that have one of these names.
@@ -90,7 +119,7 @@ impl Cache {
     pub(crate) fn remember(&self, kind: Watched, object: Value) {
         let mut objects = self.write();
         if !objects.has_since(kind, &object) {
-            objects.insert(kind, object, &mut BTreeSet::new());
+            objects.insert(kind, object, &mut Concerned::new());
         }
     }
 
@@ -146,13 +175,13 @@ impl Objects {
         known.is_some_and(|known| known >= version(object))
     }
 
-    fn insert(&mut self, kind: Watched, object: Value, concerned: &mut BTreeSet<ObjectName>) {
+    fn insert(&mut self, kind: Watched, object: Value, concerned: &mut Concerned) {
         let name = ObjectName::of(&object);
         match kind {
             Watched::Sets => {
                 let before = self.sets.get(&name);
                 if before.is_none_or(|before| needs_reconcile(before, &object)) {
-                    concerned.insert(name.clone());
+                    concerned.insert(name.clone(), Need::Generate);
                 }
                 self.sets.insert(name, Arc::new(object));
             }
@@ -161,15 +190,16 @@ impl Objects {
                 let before = self.applications.get(&name);
                 // As in Argo CD, the creation of an Application concerns no set.
                 if let Some(before) = before.filter(|before| before.fingerprint != new.fingerprint) {
-                    concerned.extend(before.owning_set(&name));
-                    concerned.extend(new.owning_set(&name));
+                    compare(concerned, before.owning_set(&name));
+                    compare(concerned, new.owning_set(&name));
                 }
                 self.applications.insert(name, new);
             }
             Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
                 let before = self.others.get(&(kind, name.clone()));
                 if before.is_none_or(|before| content(before) != content(&object)) {
-                    concerned.extend(self.dependents(kind, &name, &object));
+                    let dependents = self.dependents(kind, &name, &object);
+                    concerned.extend(dependents.into_iter().map(|set| (set, Need::Generate)));
                     self.control_plane = None;
                 }
                 self.others.insert((kind, name), Arc::new(object));
@@ -177,20 +207,21 @@ impl Objects {
         }
     }
 
-    fn remove(&mut self, kind: Watched, name: &ObjectName, concerned: &mut BTreeSet<ObjectName>) {
+    fn remove(&mut self, kind: Watched, name: &ObjectName, concerned: &mut Concerned) {
         match kind {
             Watched::Sets => {
                 self.sets.remove(name);
-                concerned.insert(name.clone());
+                concerned.insert(name.clone(), Need::Generate);
             }
             Watched::Applications => {
                 if let Some(before) = self.applications.remove(name) {
-                    concerned.extend(before.owning_set(name));
+                    compare(concerned, before.owning_set(name));
                 }
             }
             Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
                 if let Some(before) = self.others.remove(&(kind, name.clone())) {
-                    concerned.extend(self.dependents(kind, name, &before));
+                    let dependents = self.dependents(kind, name, &before);
+                    concerned.extend(dependents.into_iter().map(|set| (set, Need::Generate)));
                     self.control_plane = None;
                 }
             }
@@ -214,6 +245,12 @@ impl Objects {
             }
         };
         self.sets.iter().filter(|(_, set)| depends(set)).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn compare(concerned: &mut Concerned, set: Option<ObjectName>) {
+    if let Some(set) = set {
+        concerned.entry(set).or_insert(Need::Compare);
     }
 }
 

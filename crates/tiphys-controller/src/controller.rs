@@ -10,6 +10,7 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched};
 use crate::options::ControllerOptions;
 use crate::queue::{Ended, Next};
@@ -35,7 +36,7 @@ pub struct Controller {
 #[derive(Clone, Debug)]
 pub struct ControllerStatus {
     state: Arc<State>,
-    leadership: Leadership,
+    metrics: Arc<Metrics>,
 }
 
 impl ControllerStatus {
@@ -44,19 +45,9 @@ impl ControllerStatus {
         self.state.is_synced()
     }
 
-    /// Returns the metrics in Prometheus' text format.
+    /// Returns the metrics, of the type [`METRICS_CONTENT_TYPE`](crate::METRICS_CONTENT_TYPE).
     pub fn metrics(&self) -> String {
-        let (sets, applications) = self.state.cache.counts();
-        let is_leader = u8::from(self.leadership.is_leader());
-        let queued = self.state.queued();
-        format!(
-            "# HELP tiphys_appset_sets ApplicationSets of the served namespaces.\n# TYPE tiphys_appset_sets gauge\ntiphys_appset_sets {sets}\n\
-             # HELP tiphys_appset_owned_applications Applications that sets own.\n# TYPE tiphys_appset_owned_applications gauge\n\
-             tiphys_appset_owned_applications {applications}\n\
-             # HELP tiphys_appset_queue_length Sets that are due or being reconciled.\n# TYPE tiphys_appset_queue_length gauge\n\
-             tiphys_appset_queue_length {queued}\n\
-             # HELP tiphys_appset_leader Whether this process may write.\n# TYPE tiphys_appset_leader gauge\ntiphys_appset_leader {is_leader}\n"
-        )
+        self.metrics.encode()
     }
 }
 
@@ -92,6 +83,7 @@ impl Controller {
             reader,
             writer,
             options,
+            metrics: Arc::new(Metrics::new(Arc::clone(&state), leadership.clone())),
             state: Arc::clone(&state),
             leadership: leadership.clone(),
         };
@@ -100,7 +92,7 @@ impl Controller {
 
     /// Returns a view of the controller for probes and collectors.
     pub fn status(&self) -> ControllerStatus {
-        ControllerStatus { state: Arc::clone(&self.state), leadership: self.leadership.clone() }
+        ControllerStatus { state: Arc::clone(&self.state), metrics: Arc::clone(&self.reconciler.metrics) }
     }
 
     /// Follows the cluster and reconciles sets until `stop`. Running reconciles end then, and the lease is released after the last write.
@@ -187,6 +179,10 @@ struct Running {
 async fn reconcile(reconciler: Arc<Reconciler>, set: ObjectName, stop: CancellationToken) -> Ended {
     let started = Instant::now();
     let ended = reconciler.reconcile(&set, &stop).await;
+    match ended {
+        Ended::Gone => reconciler.metrics.forget(&set),
+        Ended::Succeeded(_) | Ended::Failed => reconciler.metrics.reconciled(&set, started.elapsed()),
+    }
     tracing::debug!(applicationset = %set, duration = ?started.elapsed(), "reconciled");
     ended
 }

@@ -10,6 +10,8 @@ mod cache;
 mod connection;
 mod controller;
 mod events;
+mod generations;
+mod metrics;
 mod object;
 mod options;
 mod queue;
@@ -20,5 +22,6 @@ mod watches;
 
 pub use connection::{connection, default_namespace};
 pub use controller::{Controller, ControllerStatus};
+pub use metrics::METRICS_CONTENT_TYPE;
 pub use object::ObjectName;
 pub use options::{ControllerOptions, NamespaceError, SetNamespaces, lease};

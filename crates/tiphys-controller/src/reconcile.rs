@@ -1,19 +1,20 @@
 //! The reconcile of one set: plan, writes, status.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{FailureReason, Outcome, Plan, PlanError, StatusInput, refresh_patch, status};
 use tiphys_kube::{KubeCluster, Leadership, ObjectPart, WriteError, WriteErrorKind};
 use tiphys_model::resources::ApplicationSet;
-use tiphys_service::{
-    PlannedReconcile, ReconcileRequest, Service, ServiceError, decode_set, plan_deletion, plan_reconcile,
-};
+use tiphys_service::{GenerateRequest, Service, ServiceError, decode_set, generate_set, plan_deletion};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::Stopped;
+use crate::generations::Generation;
+use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::options::ControllerOptions;
 use crate::queue::Ended;
@@ -33,13 +34,17 @@ pub(crate) struct Reconciler {
     pub(crate) writer: Arc<KubeCluster>,
     pub(crate) options: ControllerOptions,
     pub(crate) state: Arc<State>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) leadership: Leadership,
 }
 
 impl Reconciler {
     /// Reconciles a set of the cache.
     pub(crate) async fn reconcile(&self, name: &ObjectName, stop: &CancellationToken) -> Ended {
-        let Some(set) = self.state.cache.set(name) else { return Ended::Gone };
+        let Some(set) = self.state.cache.set(name) else {
+            self.state.generations.remove(name);
+            return Ended::Gone;
+        };
         match self.try_reconcile(name, &set, stop).await {
             Ok(ended) => ended,
             Err(Stopped::NotLeader) => {
@@ -48,6 +53,10 @@ impl Reconciler {
             }
             Err(Stopped::Outdated) => {
                 tracing::info!(applicationset = %name, "the set has changed meanwhile, so nothing is deleted");
+                Ended::Failed
+            }
+            Err(Stopped::Bug(error)) => {
+                tracing::error!(applicationset = %name, "the plan ended unexpectedly: {error}");
                 Ended::Failed
             }
             Err(Stopped::Write(error)) => {
@@ -74,20 +83,17 @@ impl Reconciler {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(None));
         }
-        let existing = |names: &[&str]| self.state.cache.applications(name, names);
-        let request = ReconcileRequest {
-            set,
-            existing: &existing,
-            settings: &self.options.settings,
-            default_requeue_seconds: self.options.default_requeue.as_secs(),
-            are_deletions_allowed: permits_deletions(set),
+        if let Some(message) = self.state.refused_for(set) {
+            let outcome = Outcome::Failed { reason: FailureReason::Permission, message };
+            log_outcome(name, &outcome);
+            self.write_status(name, set, &outcome).await?;
+            return Ok(Ended::Succeeded(None));
+        }
+        let generation = match self.generate(name, set, stop).await {
+            Ok(generation) => generation,
+            Err(error) => return self.invalid(name, set, &error).await,
         };
-        let objects = self.state.cache.control_plane();
-        let PlannedReconcile { plan, requeue_after_seconds, .. } =
-            match plan_reconcile(&self.service, &objects, &request, stop).await {
-                Ok(planned) => planned,
-                Err(error) => return self.invalid(name, set, &error).await,
-            };
+        let plan = self.plan(name, set, &generation).await?;
         for warning in &plan.warnings {
             tracing::warn!(applicationset = %name, "{warning}");
         }
@@ -105,9 +111,47 @@ impl Reconciler {
         }
         log_outcome(name, &outcome);
         self.write_status(name, set, &outcome).await?;
-        let pause = pause(&plan, requeue_after_seconds);
+        let pause = pause(&plan, &generation);
         let is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
         Ok(if is_failed { Ended::Failed } else { Ended::Succeeded(pause) })
+    }
+
+    /// Returns what the generators of a set answered last, or asks them.
+    async fn generate(
+        &self,
+        name: &ObjectName,
+        set: &Value,
+        stop: &CancellationToken,
+    ) -> Result<Generation, ServiceError> {
+        let generations = &self.state.generations;
+        let epoch = generations.begin(name);
+        let objects = self.state.cache.control_plane();
+        if let Some(last) = generations.last(name, &objects, Instant::now()) {
+            return Ok(last);
+        }
+        let request = GenerateRequest {
+            set,
+            objects: &objects,
+            settings: &self.options.settings,
+            default_requeue_seconds: self.options.default_requeue.as_secs(),
+            knows_clusters: self.state.has(Watched::Secrets),
+        };
+        self.metrics.generated();
+        let generated = generate_set(&self.service, &request, stop).await?;
+        Ok(generations.end(name, epoch, (generated, objects), Instant::now()))
+    }
+
+    /// Compares what was generated with the Applications of the cache, on a thread that may take long.
+    async fn plan(&self, name: &ObjectName, set: &Value, generation: &Generation) -> Result<Plan, Stopped> {
+        let generated = Arc::clone(&generation.generated);
+        let (state, name, permits_deletions) =
+            (Arc::clone(&self.state), name.clone(), permits_deletions(set));
+        let plan = move || {
+            let names = generated.names();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            generated.plan(&state.cache.applications(&name, &names), permits_deletions)
+        };
+        spawn_blocking(plan).await.map_err(|error| Stopped::Bug(error.to_string()))
     }
 
     /// Reports a set that cannot be planned.
@@ -213,9 +257,10 @@ fn permits_deletions(set: &Value) -> bool {
 }
 
 /// Returns the time until the next reconcile of a set whose plan was carried out.
-fn pause(plan: &Plan, of_generators: Option<u64>) -> Option<Duration> {
-    let seconds = if plan.guard.is_some() { of_generators } else { plan.requeue_after_seconds };
-    seconds.map(Duration::from_secs)
+fn pause(plan: &Plan, generation: &Generation) -> Option<Duration> {
+    let of_plan = plan.requeue_after_seconds.map(Duration::from_secs);
+    let of_generators = generation.pause(Instant::now()).filter(|_| generation.generated.is_complete());
+    of_generators.or(of_plan)
 }
 
 /// Returns the merge patch from one status to another; `None` if they are equal.

@@ -1,22 +1,28 @@
 //! The state that watches, reconciles and endpoints share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tiphys_kube::cluster_reader::{ClusterError, WatchEvent};
+use serde_json::Value;
+use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, WatchEvent};
 use tokio::sync::Notify;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Need, needs};
+use crate::generations::Generations;
 use crate::object::{ObjectName, Watched};
 use crate::queue::{Ended, Next, Queue};
 
-/// The cache, the queue, and the kinds whose objects are known.
+/// The cache, the queue, what was generated, and the kinds whose objects are known.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) cache: Cache,
     queue: Mutex<Queue>,
+    pub(crate) generations: Generations,
+    /// The kinds whose objects are known.
     listed: Mutex<BTreeSet<Watched>>,
+    /// The kinds that the controller may not read, with the server's answer.
+    refused: Mutex<BTreeMap<Watched, String>>,
     /// Notified when a set is due, or when all kinds are known.
     pub(crate) changed: Notify,
 }
@@ -25,30 +31,53 @@ impl State {
     /// Applies an event of a watch.
     pub(crate) fn apply(&self, kind: Watched, event: WatchEvent) {
         let is_list = matches!(event, WatchEvent::Listed(_));
-        let concerned = self.cache.apply(kind, event);
+        let mut concerned = self.cache.apply(kind, event);
         if is_list {
             lock(&self.listed).insert(kind);
+            if lock(&self.refused).remove(&kind).is_some() {
+                concerned.extend(self.cache.sets().into_iter().map(|set| (set, Need::Generate)));
+            }
         }
         if is_list || !concerned.is_empty() {
-            let mut queue = lock(&self.queue);
             let now = Instant::now();
-            for set in &concerned {
-                queue.add(set, now);
+            for (set, need) in &concerned {
+                if *need == Need::Generate {
+                    self.generations.forget(set);
+                }
+                lock(&self.queue).add(set, now);
             }
-            drop(queue);
             self.changed.notify_one();
         }
     }
 
-    /// Logs the failure of a watch.
-    #[expect(clippy::unused_self, reason = "failures are counted here")]
+    /// Logs the failure of a watch. Without permission, the sets that need the objects are not reconciled, and the others are.
     pub(crate) fn watch_failed(&self, kind: Watched, error: &ClusterError) {
         tracing::warn!(kind = kind.kind().kind, "{error}");
+        let is_known = lock(&self.listed).contains(&kind);
+        if error.kind == ClusterErrorKind::Forbidden && !is_known {
+            lock(&self.refused).insert(kind, error.to_string());
+            self.changed.notify_one();
+        }
     }
 
-    /// Whether the objects of all kinds are known. Nothing is decided before.
+    /// Whether the objects of all kinds are known, or may not be read. Nothing is decided before.
     pub(crate) fn is_synced(&self) -> bool {
-        lock(&self.listed).len() == Watched::ALL.len()
+        let (listed, refused) = (lock(&self.listed), lock(&self.refused));
+        Watched::ALL.iter().all(|kind| {
+            let may_be_missing = !kind.is_of_sets() && refused.contains_key(kind);
+            listed.contains(kind) || may_be_missing
+        })
+    }
+
+    /// Whether the objects of a kind are known.
+    pub(crate) fn has(&self, kind: Watched) -> bool {
+        lock(&self.listed).contains(&kind)
+    }
+
+    /// Returns the server's answer about a kind of objects that a set needs and the controller may not read.
+    pub(crate) fn refused_for(&self, set: &Value) -> Option<String> {
+        let refused = lock(&self.refused);
+        refused.iter().find(|(kind, _)| needs(**kind, set)).map(|(_, answer)| answer.clone())
     }
 
     /// Returns what to do next.

@@ -14,6 +14,6 @@ pub use plugin_answers::PluginAnswers;
 pub use plugin_call::{PluginCall, PluginCallResult, call_plugin_service};
 pub use preview::{ControllerSettings, ExistingApplications, PreviewRequest, Previews, SetPreview, preview};
 pub use reconcile::{
-    ControlPlaneObjects, PlannedReconcile, ReconcileRequest, decode_set, plan_deletion, plan_reconcile,
+    ControlPlaneObjects, GenerateRequest, GeneratedSet, decode_set, generate_set, plan_deletion,
 };
 pub use template::{SetTemplate, render_for_set};

@@ -27,10 +27,10 @@ mod warning;
 mod watch;
 
 pub use appset::{
-    ControlPlaneObjects, ControllerSettings, ExistingApplications, PlannedReconcile, PluginAnswers,
-    PluginCall, PluginCallResult, PreviewRequest, Previews, ReconcileRequest, SetPreview, SetTemplate,
-    call_plugin_service, compare_previews, decode_set, plan_deletion, plan_reconcile, preview,
-    preview_change, render_for_set,
+    ControlPlaneObjects, ControllerSettings, ExistingApplications, GenerateRequest, GeneratedSet,
+    PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, SetPreview, SetTemplate,
+    call_plugin_service, compare_previews, decode_set, generate_set, plan_deletion, preview, preview_change,
+    render_for_set,
 };
 pub use check::{
     ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, check_applications, check_sets,

@@ -2,8 +2,37 @@
 
 use serde_json::Value;
 
+use crate::object::Watched;
+
 /// The Secret that a token without the name of a Secret is in.
 const DEFAULT_SECRET: &str = "argocd-secret";
+
+/// Generators that read no other objects.
+const SELF_CONTAINED: [&str; 1] = ["list"];
+
+/// Generators that read `ConfigMaps`; those of forges may name one with CA certificates.
+const WITH_CONFIG_MAPS: [&str; 4] = ["plugin", "clusterDecisionResource", "scmProvider", "pullRequest"];
+
+/// Whether a set cannot be generated without the objects of a kind. Every set is checked against the projects. Without cluster Secrets, its
+/// destinations are not.
+pub(crate) fn needs(kind: Watched, set: &Value) -> bool {
+    let generators = &set["spec"]["generators"];
+    match kind {
+        Watched::Sets | Watched::Applications | Watched::Projects => true,
+        Watched::Secrets => has_generator(generators, &|kind| !SELF_CONTAINED.contains(&kind)),
+        Watched::ConfigMaps => has_generator(generators, &|kind| WITH_CONFIG_MAPS.contains(&kind)),
+    }
+}
+
+/// Whether there is a generator of some kinds, nested ones included.
+fn has_generator(generators: &Value, is_meant: &dyn Fn(&str) -> bool) -> bool {
+    let entries = generators.as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
+    entries.into_iter().any(|(kind, block)| match kind.as_str() {
+        "matrix" | "merge" => has_generator(&block["generators"], is_meant),
+        "selector" => false,
+        kind => is_meant(kind),
+    })
+}
 
 /// Whether generators list the clusters of Argo CD.
 pub(super) fn depends_on_clusters(generators: &Value) -> bool {

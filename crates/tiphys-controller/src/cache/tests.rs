@@ -32,8 +32,11 @@ fn owned_by(set: &str) -> Value {
 /// Applies events, and returns the names of the sets that each concerns.
 fn concerned(events: Vec<(Watched, WatchEvent)>) -> Vec<String> {
     let cache = Cache::default();
-    let names =
-        |set: BTreeSet<ObjectName>| set.into_iter().map(|name| name.name).collect::<Vec<_>>().join(" ");
+    let word = |(set, need): (ObjectName, Need)| match need {
+        Need::Generate => set.name,
+        Need::Compare => format!("compare:{}", set.name),
+    };
+    let names = |concerned: Concerned| concerned.into_iter().map(word).collect::<Vec<String>>().join(" ");
     events.into_iter().map(|(kind, event)| names(cache.apply(kind, event))).collect()
 }
 
@@ -80,9 +83,9 @@ fn changes_of_an_application_concern_its_owner() {
             )),
             "",
         ),
-        (WatchEvent::Changed(application(3, json!({"spec": {"x": 2}}))), "a"),
-        (WatchEvent::Changed(object("Application", "web", 4, &owned_by("b"))), "a b"),
-        (WatchEvent::Deleted(object("Application", "web", 5, &json!({}))), "b"),
+        (WatchEvent::Changed(application(3, json!({"spec": {"x": 2}}))), "compare:a"),
+        (WatchEvent::Changed(object("Application", "web", 4, &owned_by("b"))), "compare:a compare:b"),
+        (WatchEvent::Deleted(object("Application", "web", 5, &json!({}))), "compare:b"),
         (WatchEvent::Deleted(object("Application", "web", 5, &json!({}))), ""),
     ];
     let expected: Vec<&str> = events.iter().map(|(_, expected)| *expected).collect();
@@ -141,5 +144,6 @@ fn own_writes_are_seen_before_the_watch_reports_them() {
     application["spec"] = json!({"old": true});
     cache.remember(Watched::Applications, application);
     assert_eq!(cache.applications(&set, &["web"])[0].get("spec"), None);
-    assert_eq!(cache.counts(), (0, 1));
+    cache.remember(Watched::Sets, object("ApplicationSet", "a", 1, &json!({})).into_value());
+    assert_eq!(cache.set_counts(), [(set, "Unknown".to_owned(), 1)]);
 }

@@ -1,4 +1,4 @@
-//! The plan of a reconcile of one set of a cluster.
+//! A reconcile of one set of a cluster: its generators are asked, then it is planned.
 
 use std::sync::Arc;
 
@@ -24,32 +24,28 @@ use crate::error::ServiceError;
 #[derive(Clone, Debug)]
 pub struct ControlPlaneObjects(String);
 
-/// A reconcile that can be carried out.
+/// The answers of a set's generators, and all that a plan needs but the existing Applications.
 #[derive(Debug)]
-pub struct PlannedReconcile {
-    /// The decoded set.
-    pub set: Arc<ApplicationSet>,
-    /// The generated Applications, and the errors of generators and templates.
-    pub generated: Generated,
-    /// The actions.
-    pub plan: Plan,
-    /// Seconds after which the generators are asked again; `None` if there is no timer.
-    pub requeue_after_seconds: Option<u64>,
+pub struct GeneratedSet {
+    set: Arc<ApplicationSet>,
+    generated: Generated,
+    settings: PlanSettings,
+    requeue_after_seconds: Option<u64>,
 }
 
-/// Inputs of a reconcile.
+/// A set of a cluster, and how it is generated.
 #[derive(Clone, Copy)]
-pub struct ReconcileRequest<'a> {
+pub struct GenerateRequest<'a> {
     /// The set as the API server returns it.
     pub set: &'a Value,
-    /// Returns the existing Applications that belong to the set, or have one of these names in its namespace.
-    pub existing: &'a (dyn Fn(&[&str]) -> Vec<Value> + Sync),
+    /// The objects of its control plane.
+    pub objects: &'a ControlPlaneObjects,
     /// The settings of the controller.
     pub settings: &'a ControllerSettings,
     /// The interval of generators `git`, `oci` and `clusterDecisionResource` without one of their own, in seconds.
     pub default_requeue_seconds: u64,
-    /// Whether the deletion guard is released for this generation of the set.
-    pub are_deletions_allowed: bool,
+    /// Whether the objects have all cluster Secrets. Else destinations are not looked up.
+    pub knows_clusters: bool,
 }
 
 impl ControlPlaneObjects {
@@ -60,14 +56,14 @@ impl ControlPlaneObjects {
     }
 }
 
-/// Asks the generators of a set anew, and plans what its controller does. An error is one of the set's document, or of a setting.
-pub async fn plan_reconcile(
+/// Asks the generators of a set anew. An error is one of the set's document, or of a setting. Errors of generators and templates are part of the
+/// plan.
+pub async fn generate_set(
     service: &Service,
-    objects: &ControlPlaneObjects,
-    request: &ReconcileRequest<'_>,
+    request: &GenerateRequest<'_>,
     cancel: &CancellationToken,
-) -> Result<PlannedReconcile, ServiceError> {
-    let input = StoreInput::Rendered(FileName::cluster(), objects.0.clone());
+) -> Result<GeneratedSet, ServiceError> {
+    let input = StoreInput::Rendered(FileName::cluster(), request.objects.0.clone());
     let resources = Resources::load(&[input]).map_err(|error| ServiceError::bug(error.to_string()))?;
     let options = WorkspaceOptions::default().cancelled_by(cancel.clone());
     let workspace = Workspace::with_resources(service, resources, options)?;
@@ -85,22 +81,47 @@ pub async fn plan_reconcile(
     })?;
     let Workspace { resources, control_plane, projects, .. } = &workspace;
     let planner = Planner::new(service, resources, control_plane, projects.in_cluster(), request.settings)?;
-    let names: Vec<String> =
-        generated.applications.iter().map(|one| name_of(&one.application.value())).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let requeue_after_seconds = requeue_after_seconds(&set, request.default_requeue_seconds);
-    let plan = plan(&PlanInput {
-        set: &set,
-        generated: &generated,
-        existing: &(request.existing)(&names),
-        settings: &PlanSettings {
-            are_deletions_allowed: request.are_deletions_allowed,
-            ..planner.of_cluster()
-        },
-        jq: &tiphys_jq::removal,
-        requeue_after_seconds,
-    });
-    Ok(PlannedReconcile { set, generated, plan, requeue_after_seconds })
+    let mut settings = planner.of_cluster();
+    if !request.knows_clusters {
+        settings.clusters = None;
+    }
+    Ok(GeneratedSet { set, generated, settings, requeue_after_seconds })
+}
+
+impl GeneratedSet {
+    /// Returns the set.
+    pub fn set(&self) -> &ApplicationSet {
+        &self.set
+    }
+
+    /// Returns the names of the generated Applications.
+    pub fn names(&self) -> Vec<String> {
+        self.generated.applications.iter().map(|one| name_of(&one.application.value())).collect()
+    }
+
+    /// Whether all generators and templates succeeded, so that the result can be used again until the generators are asked again.
+    pub fn is_complete(&self) -> bool {
+        self.generated.errors.is_empty() && self.generated.questions.is_empty()
+    }
+
+    /// Returns the seconds after which the generators are asked again; `None` if there is no timer.
+    pub fn requeue_after_seconds(&self) -> Option<u64> {
+        self.requeue_after_seconds.filter(|seconds| *seconds > 0)
+    }
+
+    /// Plans what the controller does. `existing` has the Applications that belong to the set, or have one of [`GeneratedSet::names`].
+    /// `are_deletions_allowed` releases the deletion guard.
+    pub fn plan(&self, existing: &[Value], are_deletions_allowed: bool) -> Plan {
+        plan(&PlanInput {
+            set: &self.set,
+            generated: &self.generated,
+            existing,
+            settings: &PlanSettings { are_deletions_allowed, ..self.settings.clone() },
+            jq: &tiphys_jq::removal,
+            requeue_after_seconds: self.requeue_after_seconds,
+        })
+    }
 }
 
 /// Decodes a set of a cluster.

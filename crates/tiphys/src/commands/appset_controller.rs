@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tiphys_controller::{
-    Controller, ControllerOptions, ControllerStatus, SetNamespaces, connection, default_namespace, lease,
+    Controller, ControllerOptions, ControllerStatus, METRICS_CONTENT_TYPE, SetNamespaces, connection,
+    default_namespace, lease,
 };
 use tiphys_service::{ControllerSettings, CurrentCheckout, Host, Service, ServiceOptions};
 use tiphys_web::{Health, MetricsEndpoint, Observed};
@@ -85,6 +86,11 @@ async fn reconcile(
         "ArgoCD ApplicationSet Controller is starting"
     );
     let limits = service.kube_options();
+    tracing::info!(
+        "metrics are on http://{}/metrics, probes on http://{}",
+        metrics.address(),
+        probes.address()
+    );
     let controller = Controller::new(service, &connection, limits, options);
     let observed: Arc<dyn Observed> = Arc::new(ControllerObserved(controller.status()));
     let stop = CancellationToken::new();
@@ -178,7 +184,7 @@ impl Observed for ControllerObserved {
     }
 
     fn content_type(&self) -> &'static str {
-        "text/plain; version=0.0.4; charset=utf-8"
+        METRICS_CONTENT_TYPE
     }
 
     fn health(&self) -> Health {

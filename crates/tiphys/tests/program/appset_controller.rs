@@ -1,10 +1,12 @@
 //! The ApplicationSet controller on a real API server.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tiphys_testkit::canned_server::{Canned, CannedServer};
-use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
+use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer, LIMITED_TOKEN};
 use tiphys_testkit::wait::until;
 
 use crate::running::Running;
@@ -219,6 +221,99 @@ fn answers_of_a_plugin_service_are_followed_and_guarded() {
     running.signal(&control.world, "TERM");
     let output = running.finish(&control.world);
     assert!(!output.stderr.contains("s3cret-token"), "{}", output.stderr);
+}
+
+#[test]
+fn missing_permission_stops_only_sets_that_need_it() {
+    let control = Control::new("limited");
+    control.world.write("kubeconfig", &control.server.kubeconfig(LIMITED_TOKEN));
+    let all = ["get", "list", "watch", "create", "patch", "delete"];
+    let argo_cd = ["applications", "applicationsets", "applicationsets/status", "appprojects"];
+    control.server.permit("limited-appsets", &all, "argoproj.io", &argo_cd);
+    control.server.permit("limited-maps", &["list", "watch"], "", &["configmaps"]);
+    control.create_set("list", &json!({"generators": elements(&[("a", "x")])}));
+    control.create_set("clusters", &json!({"generators": [{"clusters": {}}]}));
+    let mut running = control.start(&[]);
+    let log = running.stderr();
+    control.until_applications(&["a x"]);
+    control.until_condition("list", "ResourcesUpToDate", "True");
+    control.until_condition(
+        "clusters",
+        "ErrorOccurred",
+        "True PermissionDenied cluster test: cannot list Secret: permission denied",
+    );
+    log.line_with("cannot create Event: permission denied");
+    // The permission counts as soon as it is given.
+    control.server.permit("limited-secrets", &["list", "watch"], "", &["secrets"]);
+    control.until_condition("clusters", "ErrorOccurred", "True UpdateApplicationError");
+}
+
+#[test]
+fn only_changes_of_inputs_ask_a_service() {
+    let control = Control::new("asked");
+    let requests = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&requests);
+    let service = CannedServer::start(None, move |_| {
+        *counted.lock().expect("not poisoned") += 1;
+        Canned::new(200, parameters(2))
+    });
+    let secret = json!({"metadata": {"name": "argocd-secret"}, "stringData": {"key": "x"}});
+    control.server.create(&control.core("secrets"), &secret);
+    let map = json!({"metadata": {"name": "teams"}, "data": {"baseUrl": service.url(), "token": "$key"}});
+    control.server.create(&control.core("configmaps"), &map);
+    control.create_set("teams", &json!({"generators": [{"plugin": {"configMapRef": {"name": "teams"}}}]}));
+    let mut running = control.start(&["--loglevel=debug"]);
+    let log = running.stderr();
+    let address = log.rest_of_line_with("metrics are on ");
+    let address = address.split([',', '/']).nth(2).expect("an address").to_owned();
+    control.until_applications(&["team-0 t", "team-1 t"]);
+    control.until_condition("teams", "ResourcesUpToDate", "True");
+    // Changes of Applications are undone with the known answer.
+    control
+        .server
+        .patch(&control.path("applications", "team-0"), &json!({"metadata": {"labels": {"team": "z"}}}));
+    control.until_applications(&["team-0 t", "team-1 t"]);
+    control.server.delete(&control.path("applications", "team-1"));
+    control.until_applications(&["team-0 t", "team-1 t"]);
+    assert_eq!(*requests.lock().expect("not poisoned"), 1);
+    // An address that changes asks again, a status does not.
+    control.server.patch(
+        &control.path("applications", "team-0"),
+        &json!({"status": {"health": {"status": "Healthy"}}}),
+    );
+    control.server.patch(
+        &format!("{}/teams", control.core("configmaps")),
+        &json!({"data": {"baseUrl": format!("{}/", service.url())}}),
+    );
+    until(|| (*requests.lock().expect("not poisoned") == 2).then_some(()));
+    control.server.patch(
+        &control.path("applicationsets", "teams"),
+        &json!({"spec": {"goTemplateOptions": ["missingkey=error"]}}),
+    );
+    until(|| (*requests.lock().expect("not poisoned") == 3).then_some(()));
+    let metrics = get(&address, "/metrics");
+    for line in [
+        "argocd_appset_info{namespace=\"asked\",name=\"teams\",resource_update_status=\"ApplicationSetUpToDate\"} 1",
+        "argocd_appset_owned_applications{namespace=\"asked\",name=\"teams\"} 2",
+        "tiphys_appset_generations_total 3",
+        "tiphys_appset_leader 1",
+    ] {
+        assert!(metrics.contains(line), "{line}: {metrics}");
+    }
+    assert!(
+        metrics.contains("argocd_appset_reconcile_count{namespace=\"asked\",name=\"teams\"}"),
+        "{metrics}"
+    );
+}
+
+/// Returns the body of an HTTP response.
+fn get(address: &str, path: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("the server listens");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    connection.write_all(request.as_bytes()).expect("it reads the request");
+    let mut response = String::new();
+    connection.read_to_string(&mut response).expect("it answers");
+    response
 }
 
 fn parameters(count: usize) -> String {

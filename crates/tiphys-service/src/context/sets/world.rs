@@ -180,6 +180,13 @@ impl<'a> World<'a> {
         }
         match (&self.asking, question.generator) {
             (Asking::Recorded(_), _) => Ok(Err(missing(question))),
+            // Argo CD's controller could not list the sets of the cluster any more.
+            (Asking::ControlPlane, "plugin") if question.request["contract"] == "proposal" => {
+                let name = question.request["configMap"].as_str().unwrap_or_default();
+                Ok(Err(format!(
+                    "plugin.configMapRef: a string is only valid in files; in a cluster write `configMapRef: {{name: {name}}}` and `input.parameters`"
+                )))
+            }
             (_, "clusters") => Ok(self.clusters().await),
             (Asking::StoreAndFolders, "git" | "oci") => match self.left_out(question).await? {
                 Ok(()) => Ok(self.repository(set, question).await),

@@ -1,0 +1,102 @@
+//! The last result of each set's generators, which is used again until something that it is made from changes or its timer ends.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tiphys_service::{ControlPlaneObjects, GeneratedSet};
+
+use crate::object::ObjectName;
+
+/// The results by set.
+#[derive(Default)]
+pub(crate) struct Generations(Mutex<HashMap<ObjectName, Entry>>);
+
+#[derive(Default)]
+struct Entry {
+    /// Changes with each [`Generations::forget`].
+    epoch: u64,
+    last: Option<Generation>,
+}
+
+/// A result, and when the generators are asked again.
+#[derive(Clone)]
+pub(crate) struct Generation {
+    pub(crate) generated: Arc<GeneratedSet>,
+    /// The objects of the control plane, which also decide whether Applications are valid.
+    objects: Arc<ControlPlaneObjects>,
+    until: Option<Instant>,
+}
+
+/// The state of a set when its generators were asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Epoch(u64);
+
+impl Generations {
+    /// Returns the last result, if it may still be used with the current objects of the control plane.
+    pub(crate) fn last(
+        &self,
+        set: &ObjectName,
+        objects: &Arc<ControlPlaneObjects>,
+        now: Instant,
+    ) -> Option<Generation> {
+        let last = self.entries().get(set)?.last.clone()?;
+        let is_current = Arc::ptr_eq(&last.objects, objects) && last.until.is_none_or(|until| now < until);
+        is_current.then_some(last)
+    }
+
+    /// Begins to generate.
+    pub(crate) fn begin(&self, set: &ObjectName) -> Epoch {
+        Epoch(self.entries().entry(set.clone()).or_default().epoch)
+    }
+
+    /// Returns a result, and stores it if it is complete and nothing that it is made from has changed meanwhile.
+    pub(crate) fn end(
+        &self,
+        set: &ObjectName,
+        epoch: Epoch,
+        (generated, objects): (GeneratedSet, Arc<ControlPlaneObjects>),
+        now: Instant,
+    ) -> Generation {
+        let pause = generated.requeue_after_seconds().map(Duration::from_secs);
+        let is_complete = generated.is_complete();
+        let until = pause.map(|pause| now + pause);
+        let generation = Generation { generated: Arc::new(generated), objects, until };
+        let mut entries = self.entries();
+        let entry = entries.entry(set.clone()).or_default();
+        if is_complete && Epoch(entry.epoch) == epoch {
+            entry.last = Some(generation.clone());
+        }
+        generation
+    }
+
+    /// Forgets a result, and one that is being generated.
+    pub(crate) fn forget(&self, set: &ObjectName) {
+        let mut entries = self.entries();
+        let entry = entries.entry(set.clone()).or_default();
+        *entry = Entry { epoch: entry.epoch + 1, last: None };
+    }
+
+    /// Forgets a set that does not exist any more.
+    pub(crate) fn remove(&self, set: &ObjectName) {
+        self.entries().remove(set);
+    }
+
+    fn entries(&self) -> MutexGuard<'_, HashMap<ObjectName, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Generation {
+    /// Returns the time until the generators are asked again.
+    pub(crate) fn pause(&self, now: Instant) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(now))
+    }
+}
+
+impl fmt::Debug for Generations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Generations").field(&self.entries().len()).finish()
+    }
+}
