@@ -41,6 +41,8 @@ struct Objects {
     applications: BTreeMap<ObjectName, CachedApplication>,
     /// Projects, Secrets and `ConfigMaps`.
     others: BTreeMap<(Watched, ObjectName), Arc<Value>>,
+    /// Sets whose status another program has written.
+    rewritten: BTreeSet<ObjectName>,
     /// The others as the inputs of a reconcile, once they are needed.
     control_plane: Option<Arc<ControlPlaneObjects>>,
 }
@@ -65,6 +67,7 @@ impl Cache {
                 let object = object.into_value();
                 // An older state than that of an own write may arrive after it.
                 if !objects.has_since(kind, &object) {
+                    objects.note_rewritten(kind, &object, &mut concerned);
                     objects.insert(kind, object, &mut concerned);
                 }
             }
@@ -84,6 +87,11 @@ impl Cache {
     /// Returns the names of all sets.
     pub(crate) fn sets(&self) -> Vec<ObjectName> {
         self.read().sets.keys().cloned().collect()
+    }
+
+    /// Returns whether the status of a set was written by another program, or by a request of this one that got no answer, since the last call.
+    pub(crate) fn take_rewritten(&self, set: &ObjectName) -> bool {
+        self.write().rewritten.remove(set)
     }
 
     /// Returns each set with the reason of its condition `ResourcesUpToDate` and the number of Applications that it owns.
@@ -175,6 +183,16 @@ impl Objects {
         known.is_some_and(|known| known >= version(object))
     }
 
+    /// Notes a set whose new status is not from a known write of this process.
+    fn note_rewritten(&mut self, kind: Watched, object: &Value, concerned: &mut Concerned) {
+        let name = ObjectName::of(object);
+        let before = self.sets.get(&name).filter(|_| kind == Watched::Sets);
+        if before.is_some_and(|before| before["status"] != object["status"]) {
+            compare(concerned, Some(name.clone()));
+            self.rewritten.insert(name);
+        }
+    }
+
     fn insert(&mut self, kind: Watched, object: Value, concerned: &mut Concerned) {
         let name = ObjectName::of(&object);
         match kind {
@@ -211,6 +229,7 @@ impl Objects {
         match kind {
             Watched::Sets => {
                 self.sets.remove(name);
+                self.rewritten.remove(name);
                 concerned.insert(name.clone(), Need::Generate);
             }
             Watched::Applications => {

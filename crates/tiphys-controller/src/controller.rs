@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use tiphys_kube::{Elector, KubeCluster, KubeConnection, KubeOptions, Leadership, WriteOptions};
 use tiphys_service::Service;
 use tokio::task::{Id, JoinSet};
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched};
 use crate::options::ControllerOptions;
+use crate::others::{FIELD_MANAGER, holds_lease};
 use crate::queue::{Ended, Next};
 use crate::reconcile::Reconciler;
 use crate::state::State;
@@ -20,9 +22,6 @@ use crate::watches::follow;
 
 /// Time for running reconciles to end after the controller was asked to stop.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
-
-/// The owner of the fields that the controller writes.
-const FIELD_MANAGER: &str = "tiphys-applicationset-controller";
 
 /// An ApplicationSet controller.
 pub struct Controller {
@@ -52,8 +51,8 @@ impl ControllerStatus {
 }
 
 impl Controller {
-    /// Creates a controller. Nothing is read yet.
-    pub fn new(
+    /// Creates a controller. Without leader election, it waits for the lease all the same if another process holds it now.
+    pub async fn new(
         service: Service,
         connection: &KubeConnection,
         limits: KubeOptions,
@@ -66,16 +65,24 @@ impl Controller {
             Arc::new(KubeCluster::new(connection.clone(), limits))
         };
         let (reader, mut writer) = (cluster(limits.request_timeout), cluster(limits.request_timeout));
-        let (elector, leadership) = match &options.lease {
-            Some(lease) => {
-                // A write must end before another process may take the lease.
-                writer = cluster(lease.duration.saturating_sub(lease.renew_deadline));
-                // Renewals must not wait for other requests.
-                let cluster = cluster(limits.request_timeout);
-                let (elector, leadership) = Elector::new(cluster, lease.clone());
-                (Some(elector), leadership)
+        let lease = &options.lease;
+        // A dry run cannot write a lease, and changes nothing.
+        let is_elected = !options.is_dry_run
+            && (options.is_elected || holds_lease(&reader, lease, Timestamp::now()).await);
+        let (elector, leadership) = if is_elected {
+            if !options.is_elected {
+                tracing::warn!(
+                    lease = lease.name,
+                    "another controller holds the lease, so this one takes part in the election"
+                );
             }
-            None => (None, Leadership::always()),
+            // A write must end before another process may take the lease.
+            writer = cluster(lease.duration.saturating_sub(lease.renew_deadline));
+            // Renewals must not wait for other requests.
+            let (elector, leadership) = Elector::new(cluster(limits.request_timeout), lease.clone());
+            (Some(elector), leadership)
+        } else {
+            (None, Leadership::always())
         };
         let state = Arc::new(State::default());
         let reconciler = Reconciler {
@@ -86,6 +93,7 @@ impl Controller {
             metrics: Arc::new(Metrics::new(Arc::clone(&state), leadership.clone())),
             state: Arc::clone(&state),
             leadership: leadership.clone(),
+            started: Timestamp::now(),
         };
         Self { reconciler: Arc::new(reconciler), state, elector, leadership }
     }

@@ -14,6 +14,7 @@ mod generations;
 mod metrics;
 mod object;
 mod options;
+mod others;
 mod queue;
 mod reconcile;
 mod state;

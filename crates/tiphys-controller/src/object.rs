@@ -53,6 +53,11 @@ pub(crate) fn event_kind() -> ServedKind {
     core("Event", "events")
 }
 
+/// Returns the kind of Leases.
+pub(crate) fn lease_kind() -> ServedKind {
+    served("coordination.k8s.io", "v1", "Lease", "leases")
+}
+
 fn argo_cd(kind: &str, plural: &str) -> ServedKind {
     served(GROUP, "v1alpha1", kind, plural)
 }

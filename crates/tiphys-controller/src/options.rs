@@ -25,8 +25,10 @@ pub struct ControllerOptions {
     pub relist: Duration,
     /// Whether writes change nothing.
     pub is_dry_run: bool,
-    /// The lease of the leader; `None` without leader election.
-    pub lease: Option<LeaseSettings>,
+    /// The lease of the leader.
+    pub lease: LeaseSettings,
+    /// `--enable-leader-election`: whether only the leader writes.
+    pub is_elected: bool,
 }
 
 /// Name of the lease of Argo CD's own controller, so that only one of both is the leader.

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
-use tiphys_engine::appset::{FailureReason, Outcome, Plan, PlanError, StatusInput, refresh_patch, status};
+use tiphys_engine::appset::{
+    ALLOW_DELETIONS_ANNOTATION, FailureReason, Outcome, Plan, PlanError, StatusInput, refresh_patch, status,
+};
 use tiphys_kube::{KubeCluster, Leadership, ObjectPart, WriteError, WriteErrorKind};
 use tiphys_model::resources::ApplicationSet;
 use tiphys_service::{GenerateRequest, Service, ServiceError, decode_set, generate_set, plan_deletion};
@@ -18,11 +20,8 @@ use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::options::ControllerOptions;
 use crate::queue::Ended;
-use crate::state::State;
+use crate::state::{OTHER_CONTROLLER_TIME, State};
 use crate::time::rfc3339;
-
-/// The annotation that releases the deletion guard. Its value is the set's generation, so that it holds for one state of the set.
-const ALLOW_DELETIONS: &str = "tiphys/allow-deletions";
 
 /// Time until the next attempt after an error of generators or of the document, which may go away by itself.
 const AFTER_ERROR: Duration = Duration::from_mins(3);
@@ -36,6 +35,8 @@ pub(crate) struct Reconciler {
     pub(crate) state: Arc<State>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) leadership: Leadership,
+    /// When this process started.
+    pub(crate) started: Timestamp,
 }
 
 impl Reconciler {
@@ -72,6 +73,13 @@ impl Reconciler {
         set: &Value,
         stop: &CancellationToken,
     ) -> Result<Ended, Stopped> {
+        self.find_other_controller(name).await;
+        if let Some(manager) = self.state.other_controller() {
+            let outcome = Outcome::OtherController(manager);
+            log_outcome(name, &outcome);
+            self.write_status(name, set, &outcome).await?;
+            return Ok(Ended::Succeeded(Some(OTHER_CONTROLLER_TIME)));
+        }
         let decoded = match decode_set(set) {
             Ok(decoded) => decoded,
             Err(error) => return self.invalid(name, set, &error).await,
@@ -251,7 +259,7 @@ pub(crate) fn message_of(error: &WriteError) -> String {
 
 /// Whether the deletion guard is released for this generation of the set.
 fn permits_deletions(set: &Value) -> bool {
-    let allowed = set["metadata"]["annotations"][ALLOW_DELETIONS].as_str();
+    let allowed = set["metadata"]["annotations"][ALLOW_DELETIONS_ANNOTATION].as_str();
     let generation = set["metadata"]["generation"].as_u64();
     generation.is_some_and(|generation| allowed == Some(generation.to_string().as_str()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, WatchEvent};
@@ -12,6 +12,9 @@ use crate::cache::{Cache, Need, needs};
 use crate::generations::Generations;
 use crate::object::{ObjectName, Watched};
 use crate::queue::{Ended, Next, Queue};
+
+/// Time without a write of another controller after which this one writes again.
+pub(crate) const OTHER_CONTROLLER_TIME: Duration = Duration::from_mins(10);
 
 /// The cache, the queue, what was generated, and the kinds whose objects are known.
 #[derive(Debug, Default)]
@@ -23,6 +26,8 @@ pub(crate) struct State {
     listed: Mutex<BTreeSet<Watched>>,
     /// The kinds that the controller may not read, with the server's answer.
     refused: Mutex<BTreeMap<Watched, String>>,
+    /// The field manager of another controller, and when it was seen last.
+    other_controller: Mutex<Option<(String, Instant)>>,
     /// Notified when a set is due, or when all kinds are known.
     pub(crate) changed: Notify,
 }
@@ -78,6 +83,18 @@ impl State {
     pub(crate) fn refused_for(&self, set: &Value) -> Option<String> {
         let refused = lock(&self.refused);
         refused.iter().find(|(kind, _)| needs(**kind, set)).map(|(_, answer)| answer.clone())
+    }
+
+    /// Notes that another controller writes.
+    pub(crate) fn saw_other_controller(&self, manager: String) {
+        *lock(&self.other_controller) = Some((manager, Instant::now()));
+    }
+
+    /// Returns the field manager of another controller that wrote within [`OTHER_CONTROLLER_TIME`].
+    pub(crate) fn other_controller(&self) -> Option<String> {
+        let seen = lock(&self.other_controller);
+        let recent = seen.as_ref().filter(|(_, at)| at.elapsed() < OTHER_CONTROLLER_TIME);
+        recent.map(|(manager, _)| manager.clone())
     }
 
     /// Returns what to do next.

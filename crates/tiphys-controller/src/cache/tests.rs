@@ -46,7 +46,7 @@ fn changes_of_a_set_concern_it_unless_only_its_status_changed() {
     let refresh = |value: Value| json!({"metadata": {"annotations": {REFRESH_ANNOTATION: value}}});
     let events = vec![
         (WatchEvent::Listed(vec![set(1, json!({"spec": {"a": 1}}))]), "a"),
-        (WatchEvent::Changed(set(2, json!({"spec": {"a": 1}, "status": {"x": 1}}))), ""),
+        (WatchEvent::Changed(set(2, json!({"spec": {"a": 1}, "status": {"x": 1}}))), "compare:a"),
         (WatchEvent::Changed(set(3, json!({"spec": {"a": 2}}))), "a"),
         // An older state that arrives late.
         (WatchEvent::Changed(set(2, json!({"spec": {"a": 1}}))), ""),

@@ -22,8 +22,7 @@ fn guard_is_released_for_one_generation() {
         (json!(3), json!(null), false),
         (json!(null), json!(""), false),
     ] {
-        let set =
-            json!({"metadata": {"generation": generation, "annotations": {ALLOW_DELETIONS: annotation}}});
+        let set = json!({"metadata": {"generation": generation, "annotations": {ALLOW_DELETIONS_ANNOTATION: annotation}}});
         assert_eq!(permits_deletions(&set), expected, "{set}");
     }
 }

@@ -6,7 +6,7 @@ mod outcome;
 use serde_json::{Map, Value, json};
 use tiphys_model::resources::{ApplicationSet, GROUP};
 
-pub use outcome::{FailureReason, Outcome};
+pub use outcome::{ALLOW_DELETIONS_ANNOTATION, FailureReason, Outcome};
 
 /// Default of [`StatusInput::max_resources`], as in Argo CD.
 pub const DEFAULT_MAX_STATUS_RESOURCES: usize = 5000;
@@ -96,7 +96,7 @@ fn non_empty(text: &Value) -> Option<&Value> {
 /// Returns the health that follows from the conditions. Without rolling syncs, an error occurred or the resources are up to date.
 fn health(outcome: &Outcome) -> Option<Value> {
     let status = match outcome {
-        Outcome::RollingSync => return None,
+        Outcome::RollingSync | Outcome::OtherController(_) => return None,
         Outcome::UpToDate => "Healthy",
         Outcome::Failed { .. } | Outcome::Guarded(_) => "Degraded",
     };

@@ -71,7 +71,8 @@ async fn reconcile(
         max_resources_status_count: args.max_resources_status_count,
         relist: args.cache_sync_period,
         is_dry_run: args.dry_run,
-        lease: args.enable_leader_election.then(|| lease(&namespace, &identity(host), host.clock)),
+        lease: lease(&namespace, &identity(host), host.clock),
+        is_elected: args.enable_leader_election,
     };
     let service =
         Service::open(of_controller(service_options(shared, host)?, &namespace), Host::clone(host))?;
@@ -91,7 +92,7 @@ async fn reconcile(
         metrics.address(),
         probes.address()
     );
-    let controller = Controller::new(service, &connection, limits, options);
+    let controller = Controller::new(service, &connection, limits, options).await;
     let observed: Arc<dyn Observed> = Arc::new(ControllerObserved(controller.status()));
     let stop = CancellationToken::new();
     let work = async {

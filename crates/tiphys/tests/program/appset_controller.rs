@@ -306,6 +306,29 @@ fn only_changes_of_inputs_ask_a_service() {
     );
 }
 
+#[test]
+fn another_controller_of_the_same_sets_is_noticed() {
+    let control = Control::new("shared");
+    control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
+    let mut running = control.start(&[]);
+    let log = running.stderr();
+    control.until_condition("web", "ResourcesUpToDate", "True");
+    // Times of managers have seconds, and those before the start do not count.
+    log.line_with("created Application");
+    let path = control.path("applicationsets", "web");
+    let argo_cd = format!("{path}/status?fieldManager=argocd-applicationset-controller");
+    until(|| {
+        let patch = json!({"status": {"resourcesCount": 7}});
+        control.server.patch(&argo_cd, &patch);
+        control.server.patch(&argo_cd, &json!({"status": {"resourcesCount": 1}}));
+        control.condition("web", "OtherController").starts_with("True OtherControllerActive").then_some(())
+    });
+    log.line_with("another controller reconciles the sets of this one");
+    control.server.patch(&path, &json!({"spec": {"generators": elements(&[("b", "x")])}}));
+    log.line_with("argocd-applicationset-controller reconciles this set, too");
+    assert_eq!(control.applications(), ["a x"]);
+}
+
 /// Returns the body of an HTTP response.
 fn get(address: &str, path: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("the server listens");

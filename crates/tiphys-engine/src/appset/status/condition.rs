@@ -13,9 +13,10 @@ const RESOURCES_UP_TO_DATE: &str = "ResourcesUpToDate";
 /// Our types.
 const DELETIONS_GUARDED: &str = "DeletionsGuarded";
 const ROLLING_SYNC_UNSUPPORTED: &str = "RollingSyncUnsupported";
+const OTHER_CONTROLLER: &str = "OtherController";
 
 /// The types whose conditions are replaced. Those of a rollout are removed, because the set has none.
-const EVALUATED: [&str; 7] = [
+const EVALUATED: [&str; 8] = [
     ERROR_OCCURRED,
     "ParametersGenerated",
     RESOURCES_UP_TO_DATE,
@@ -23,6 +24,7 @@ const EVALUATED: [&str; 7] = [
     "InvalidRolloutConfig",
     DELETIONS_GUARDED,
     ROLLING_SYNC_UNSUPPORTED,
+    OTHER_CONTROLLER,
 ];
 
 /// A condition, without its time.
@@ -37,6 +39,7 @@ struct Condition<'a> {
 pub(super) fn merged(input: &StatusInput<'_>) -> Vec<Value> {
     let evaluated = match input.outcome {
         Outcome::RollingSync => &[ROLLING_SYNC_UNSUPPORTED][..],
+        Outcome::OtherController(_) => &[OTHER_CONTROLLER],
         _ => &EVALUATED,
     };
     let current = input.status["conditions"].as_array().map_or(&[][..], Vec::as_slice);
@@ -75,6 +78,9 @@ fn conditions<'a>(outcome: &Outcome, message: &'a str) -> Vec<Condition<'a>> {
         }
         Outcome::RollingSync => {
             vec![condition(ROLLING_SYNC_UNSUPPORTED, "True", "RollingSyncUnsupported", message)]
+        }
+        Outcome::OtherController(_) => {
+            vec![condition(OTHER_CONTROLLER, "True", "OtherControllerActive", message)]
         }
     }
 }

@@ -7,6 +7,9 @@ use crate::appset::{ApplicationError, GenerateErrorReason, Guard, Plan, PlanErro
 /// Message of [`Outcome::RollingSync`].
 const ROLLING_SYNC: &str = "spec.strategy: RollingSync is not supported; use AllAtOnce, or have Argo CD's controller reconcile this set";
 
+/// The annotation of a set that allows all deletions of the generation that is its value.
+pub const ALLOW_DELETIONS_ANNOTATION: &str = "tiphys/allow-deletions";
+
 /// The outcome of a reconcile of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -23,6 +26,8 @@ pub enum Outcome {
     Guarded(Guard),
     /// The set uses a rolling sync, which is not supported. Nothing was done.
     RollingSync,
+    /// Another controller, with this field manager, reconciles the set. Nothing was done.
+    OtherController(String),
 }
 
 /// The failed step of a reconcile.
@@ -121,8 +126,15 @@ impl Outcome {
         match self {
             Self::UpToDate => "All applications have been generated successfully".to_owned(),
             Self::Failed { message, .. } => message.clone(),
-            Self::Guarded(guard) => guard.to_string(),
+            Self::Guarded(guard) => {
+                format!(
+                    "{guard} by the annotation {ALLOW_DELETIONS_ANNOTATION}: its value must be metadata.generation of the set"
+                )
+            }
             Self::RollingSync => ROLLING_SYNC.to_owned(),
+            Self::OtherController(manager) => {
+                format!("{manager} reconciles this set, too; stop one of the controllers")
+            }
         }
     }
 
@@ -133,7 +145,7 @@ impl Outcome {
             Self::Failed { reason, .. } => {
                 matches!(reason, FailureReason::Validation | FailureReason::Refresh)
             }
-            Self::RollingSync => false,
+            Self::RollingSync | Self::OtherController(_) => false,
         }
     }
 }

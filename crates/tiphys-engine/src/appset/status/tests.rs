@@ -38,7 +38,9 @@ fn set(metadata: &Value, spec: &Value) -> ApplicationSet {
 
 #[test]
 fn outcome_determines_conditions_and_health() {
-    let guarded = GUARD.to_string();
+    let guarded = format!(
+        "{GUARD} by the annotation tiphys/allow-deletions: its value must be metadata.generation of the set"
+    );
     let failures = [
         (FailureReason::Generator, "ApplicationGenerationFromParamsError", false),
         (FailureReason::Template, "RenderTemplateParamsError", false),
@@ -134,6 +136,13 @@ fn rolling_sync_adds_its_condition_alone() {
         "resources": [],
     });
     let status = after(&before, &Outcome::RollingSync, &[&application], 0, "1");
+    let other = Outcome::OtherController("argocd".to_owned());
+    let shared = after(&before, &other, &[&application], 0, "1");
+    let message = "argocd reconciles this set, too; stop one of the controllers";
+    assert!(
+        conditions(&shared).contains(&["OtherController", "True", "OtherControllerActive", message, "1"]),
+        "{shared}"
+    );
     let own = ["RollingSyncUnsupported", "True", "RollingSyncUnsupported", ROLLING_SYNC, "1"];
     assert_eq!(conditions(&status), [own, ["RolloutProgressing", "True", "R", "m", "0"]]);
     for field in ["health", "resources"] {
