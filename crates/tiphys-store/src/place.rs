@@ -135,8 +135,9 @@ impl fmt::Display for FileName {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
-            Some(position) => write!(f, "{}:{position}", self.file),
-            None => write!(f, "{}", self.file),
+            // An object of a cluster has no lines.
+            Some(position) if self.file.name != Name::Cluster => write!(f, "{}:{position}", self.file),
+            _ => write!(f, "{}", self.file),
         }
     }
 }

@@ -1,10 +1,15 @@
 //! Recorded ApplicationSets: the world of their inputs, and how their Applications are compared.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 use tiphys_go::glob::FilePattern;
 
+use crate::canned_server::{Canned, Pace, Request};
 use crate::oracle;
 
 /// Prefix of errors of YAML and JSON parsers, whose wording differs.
@@ -117,4 +122,28 @@ pub fn git(git: &Value, request: &Value) -> Result<Vec<Map<String, Value>>, Stri
             matching.map(|(path, content)| object(json!({"path": path, "content": content}))).collect()
         }
     })
+}
+
+/// Returns the first recorded answer whose path and body are those of the request.
+pub fn canned(answers: &Value, request: &Request) -> Canned {
+    let fits = |answer: &&Value| {
+        let is_equal = |key: &str, value: &str| answer.get(key).is_none_or(|expected| *expected == *value);
+        is_equal("path", &request.path) && is_equal("body", request.body.trim_end_matches('\n'))
+    };
+    let answer = answers.as_array().into_iter().flatten().find(fits).expect("an answer for each request");
+    let status = answer["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let mut body = answer["response"].as_str().expect("a string").as_bytes().to_vec();
+    let mut canned = Canned::new(status.expect("a status"), "");
+    for (name, value) in answer["headers"].as_object().into_iter().flatten() {
+        let base = format!("http://{}", request.header("Host").expect("a host"));
+        canned = canned.with(name, &value.as_str().expect("a string").replace("$BASE", &base));
+    }
+    if answer["gzip"] == true {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&body).expect("writing to a list");
+        body = encoder.finish().expect("writing to a list");
+        canned = canned.with("Content-Encoding", "gzip");
+    }
+    let delay = answer["delayMs"].as_u64().map(Duration::from_millis);
+    Canned { body, pace: delay.map_or(Pace::Immediate, Pace::Late), ..canned }
 }

@@ -1,20 +1,17 @@
 //! Recorded sets with plugins, asked over HTTP: Applications, errors and requests.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, Answers, GenerateErrorReason, GenerateOptions, Question, generate};
 use tiphys_generators::{PluginForm, PluginLimits, PluginQuestion, PluginServices};
 use tiphys_model::resources::ApplicationSet;
-use tiphys_testkit::canned_server::{Canned, CannedServer, Pace};
+use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::chart_server::Request;
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_testkit::recorded_sets::{
-    clusters, data, git, has_panicked, is_equal, objects, ours, outputs, recorded,
+    canned, clusters, data, git, has_panicked, is_equal, objects, ours, outputs, recorded,
 };
 use tiphys_yaml::read_json;
 
@@ -116,30 +113,6 @@ fn shown(request: &Request) -> Value {
     let header = |(name, value): &(String, String)| (canonical(name), Value::from(value.as_str()));
     let headers: Map<String, Value> = request.headers.iter().map(header).collect();
     json!({"method": request.method, "path": request.path, "headers": headers, "body": request.body})
-}
-
-/// Returns the first recorded answer whose path and body are those of the request.
-fn canned(answers: &Value, request: &Request) -> Canned {
-    let fits = |answer: &&Value| {
-        let is_equal = |key: &str, value: &str| answer.get(key).is_none_or(|expected| *expected == *value);
-        is_equal("path", &request.path) && is_equal("body", request.body.trim_end_matches('\n'))
-    };
-    let answer = answers.as_array().into_iter().flatten().find(fits).expect("an answer for each request");
-    let status = answer["status"].as_u64().and_then(|status| u16::try_from(status).ok());
-    let mut body = answer["response"].as_str().expect("a string").as_bytes().to_vec();
-    let mut canned = Canned::new(status.expect("a status"), "");
-    for (name, value) in answer["headers"].as_object().into_iter().flatten() {
-        let base = format!("http://{}", request.header("Host").expect("a host"));
-        canned = canned.with(name, &value.as_str().expect("a string").replace("$BASE", &base));
-    }
-    if answer["gzip"] == true {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(&body).expect("writing to a list");
-        body = encoder.finish().expect("writing to a list");
-        canned = canned.with("Content-Encoding", "gzip");
-    }
-    let delay = answer["delayMs"].as_u64().map(Duration::from_millis);
-    Canned { body, pace: delay.map_or(Pace::Immediate, Pace::Late), ..canned }
 }
 
 fn services(input: &Value) -> PluginServices {

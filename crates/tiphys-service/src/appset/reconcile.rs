@@ -95,6 +95,11 @@ impl GeneratedSet {
         &self.set
     }
 
+    /// Returns the generated Applications, and the errors of generators and templates.
+    pub fn generated(&self) -> &Generated {
+        &self.generated
+    }
+
     /// Returns the names of the generated Applications.
     pub fn names(&self) -> Vec<String> {
         self.generated.applications.iter().map(|one| name_of(&one.application.value())).collect()
