@@ -13,8 +13,8 @@ use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
-pub(crate) use generators::needs;
-use generators::{depends_on_clusters, depends_on_config_map, depends_on_secret};
+use generators::{depends_on_clusters, depends_on_secret};
+pub(crate) use generators::{depends_on_config_map, needs};
 
 /// The annotation by which a user asks for a reconcile.
 pub(crate) const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
@@ -82,6 +82,11 @@ impl Cache {
     /// Returns a set.
     pub(crate) fn set(&self, name: &ObjectName) -> Option<Arc<Value>> {
         self.read().sets.get(name).map(Arc::clone)
+    }
+
+    /// Returns a project, Secret or `ConfigMap`.
+    pub(crate) fn object(&self, kind: Watched, name: ObjectName) -> Option<Arc<Value>> {
+        self.read().others.get(&(kind, name)).map(Arc::clone)
     }
 
     /// Returns the names of all sets.

@@ -19,6 +19,7 @@ use crate::queue::{Ended, Next};
 use crate::reconcile::Reconciler;
 use crate::state::State;
 use crate::watches::follow;
+use crate::webhook::Webhooks;
 
 /// Time for running reconciles to end after the controller was asked to stop.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
@@ -101,6 +102,11 @@ impl Controller {
     /// Returns a view of the controller for probes and collectors.
     pub fn status(&self) -> ControllerStatus {
         ControllerStatus { state: Arc::clone(&self.state), metrics: Arc::clone(&self.reconciler.metrics) }
+    }
+
+    /// Returns the receiver of webhooks.
+    pub fn webhooks(&self) -> Webhooks {
+        Webhooks { reconciler: Arc::clone(&self.reconciler) }
     }
 
     /// Follows the cluster and reconciles sets until `stop`. Running reconciles end then, and the lease is released after the last write.

@@ -20,9 +20,11 @@ mod reconcile;
 mod state;
 mod time;
 mod watches;
+mod webhook;
 
 pub use connection::{connection, default_namespace};
 pub use controller::{Controller, ControllerStatus};
 pub use metrics::METRICS_CONTENT_TYPE;
 pub use object::ObjectName;
 pub use options::{ControllerOptions, NamespaceError, SetNamespaces, lease};
+pub use webhook::{WebhookAnswer, WebhookCall, Webhooks};

@@ -55,6 +55,13 @@ impl State {
         }
     }
 
+    /// Makes a set due, whose generators are asked again.
+    pub(crate) fn refresh(&self, set: &ObjectName) {
+        self.generations.forget(set);
+        lock(&self.queue).add(set, Instant::now());
+        self.changed.notify_one();
+    }
+
     /// Logs the failure of a watch. Without permission, the sets that need the objects are not reconciled, and the others are.
     pub(crate) fn watch_failed(&self, kind: Watched, error: &ClusterError) {
         tracing::warn!(kind = kind.kind().kind, "{error}");

@@ -1,4 +1,4 @@
-//! Web pages, and the rules about who may request them; reports as HTML files; also metrics and health of servers without pages, and plugin services for trials.
+//! Web pages, and the rules about who may request them; reports as HTML files; also metrics, health and webhooks of servers without pages, and plugin services for trials.
 //!
 //! `tiphys serve` is [`Application`], `plugin check --serve` is [`serve_trial`]; both have the same form. Pages are complete documents that work
 //! without scripts: forms are plain forms, and each button is a submit button. The modules of `assets` only shorten that, with `fetch` and
@@ -26,6 +26,7 @@ mod server;
 mod site;
 mod stages;
 mod trial;
+mod webhooks;
 
 pub use address::{LoopbackAddress, NotLoopback};
 pub use metrics::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
@@ -41,3 +42,4 @@ pub use server::{Bound, bind};
 pub use site::SiteOptions;
 pub use stages::enter_stage;
 pub use trial::serve_trial;
+pub use webhooks::{WebhookEndpoint, WebhookReceiver};

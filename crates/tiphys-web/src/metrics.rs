@@ -77,7 +77,10 @@ impl MetricsEndpoint {
 }
 
 /// Calls `bind` with the address, and on a system without IPv6 with `0.0.0.0` instead of `[::]`.
-async fn bind_all<L>(address: SocketAddr, bind: impl AsyncFn(SocketAddr) -> io::Result<L>) -> io::Result<L> {
+pub(crate) async fn bind_all<L>(
+    address: SocketAddr,
+    bind: impl AsyncFn(SocketAddr) -> io::Result<L>,
+) -> io::Result<L> {
     match bind(address).await {
         Err(error) if address.ip() == Ipv6Addr::UNSPECIFIED && is_without_version_6(&error) => {
             bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port()))).await

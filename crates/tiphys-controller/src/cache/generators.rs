@@ -41,7 +41,7 @@ pub(super) fn depends_on_clusters(generators: &Value) -> bool {
 }
 
 /// Whether generators read a `ConfigMap`.
-pub(super) fn depends_on_config_map(generators: &Value, name: &str) -> bool {
+pub(crate) fn depends_on_config_map(generators: &Value, name: &str) -> bool {
     config_maps(generators).any(|config_map| config_map == name || is_template(config_map))
 }
 

@@ -114,6 +114,10 @@ pub(crate) struct AppSetControllerArgs {
     #[arg(long, value_name = "ADDRESS", default_value = ":8081", value_parser = listen_address)]
     pub(crate) probe_addr: SocketAddr,
 
+    /// Address of the webhooks of forges, `/api/webhook`, and of plugin services, `/api/plugin/CONFIGMAP`
+    #[arg(long, value_name = "ADDRESS", default_value = ":7000", value_parser = listen_address)]
+    pub(crate) webhook_addr: SocketAddr,
+
     /// Log level
     #[arg(
         long,
@@ -181,8 +185,6 @@ pub(crate) struct OfArgoCd {
     #[arg(long, hide = true)]
     metrics_applicationset_labels: Option<String>,
     #[arg(long, hide = true)]
-    webhook_addr: Option<String>,
-    #[arg(long, hide = true)]
     webhook_parallelism_limit: Option<String>,
     #[arg(long, hide = true)]
     concurrent_application_updates: Option<String>,
@@ -206,7 +208,6 @@ impl OfArgoCd {
             ("--scm-no-proxy", &self.scm_no_proxy),
             ("--enable-github-api-metrics", &self.enable_github_api_metrics),
             ("--metrics-applicationset-labels", &self.metrics_applicationset_labels),
-            ("--webhook-addr", &self.webhook_addr),
             ("--webhook-parallelism-limit", &self.webhook_parallelism_limit),
             ("--concurrent-application-updates", &self.concurrent_application_updates),
         ];

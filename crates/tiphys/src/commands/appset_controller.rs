@@ -1,15 +1,17 @@
 //! `tiphys appset-controller`: the ApplicationSet controller.
 
+use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tiphys_controller::{
-    Controller, ControllerOptions, ControllerStatus, METRICS_CONTENT_TYPE, SetNamespaces, connection,
-    default_namespace, lease,
+    Controller, ControllerOptions, ControllerStatus, METRICS_CONTENT_TYPE, SetNamespaces, WebhookCall,
+    Webhooks, connection, default_namespace, lease,
 };
 use tiphys_service::{ControllerSettings, CurrentCheckout, Host, Service, ServiceOptions};
-use tiphys_web::{Health, MetricsEndpoint, Observed};
+use tiphys_web::{Health, MetricsEndpoint, Observed, WebhookEndpoint, WebhookReceiver};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -87,14 +89,18 @@ async fn reconcile(
         "ArgoCD ApplicationSet Controller is starting"
     );
     let limits = service.kube_options();
+    let webhooks = WebhookEndpoint::bind(args.webhook_addr).await;
+    let webhooks = webhooks.map_err(|error| refused("--webhook-addr", args.webhook_addr, &error))?;
     tracing::info!(
-        "metrics are on http://{}/metrics, probes on http://{}",
+        "metrics are on http://{}/metrics, probes on http://{}, webhooks on http://{}/api/webhook",
         metrics.address(),
-        probes.address()
+        probes.address(),
+        webhooks.address()
     );
     let controller = Controller::new(service, &connection, limits, options).await;
     let observed: Arc<dyn Observed> = Arc::new(ControllerObserved(controller.status()));
     let stop = CancellationToken::new();
+    let receiver = Arc::new(Receiver(controller.webhooks()));
     let work = async {
         controller.run(stop.clone()).await;
         Ok(())
@@ -106,7 +112,11 @@ async fn reconcile(
             served.map_or_else(|error| format!("{name}: {error}"), |()| format!("{name}: the server ended"))
         })
     };
-    let side_tasks = vec![serve(metrics, "metrics"), serve(probes, "probes")];
+    let receiving: SideTask<'_> = Box::pin(async move {
+        let served = webhooks.serve(receiver).await;
+        served.map_or_else(|error| format!("webhooks: {error}"), |()| "webhooks: the server ended".to_owned())
+    });
+    let side_tasks = vec![serve(metrics, "metrics"), serve(probes, "probes"), receiving];
     lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, work, side_tasks).await
 }
 
@@ -152,9 +162,13 @@ fn identity(host: &Process) -> String {
     format!("{}_{}", host.variable("HOSTNAME").unwrap_or("tiphys"), std::process::id())
 }
 
-async fn endpoint(address: std::net::SocketAddr, flag: &str) -> Result<MetricsEndpoint, ServiceError> {
+async fn endpoint(address: SocketAddr, flag: &str) -> Result<MetricsEndpoint, ServiceError> {
     let bound = MetricsEndpoint::bind(address).await;
-    bound.map_err(|error| ServiceError::invalid_input(format!("{flag} {address}: {error}")))
+    bound.map_err(|error| refused(flag, address, &error))
+}
+
+fn refused(flag: &str, address: SocketAddr, error: &io::Error) -> ServiceError {
+    ServiceError::invalid_input(format!("{flag} {address}: {error}"))
 }
 
 fn log_level(args: &AppSetControllerArgs) -> LevelFilter {
@@ -172,6 +186,17 @@ fn log_format(args: &AppSetControllerArgs) -> LogFormat {
     match args.logformat {
         LogFormatArg::Json => LogFormat::Json,
         LogFormatArg::Text => LogFormat::Text,
+    }
+}
+
+/// Passes webhooks to the controller.
+struct Receiver(Webhooks);
+
+#[async_trait::async_trait]
+impl WebhookReceiver for Receiver {
+    async fn receive(&self, path: &str, headers: &[(String, String)], body: &[u8]) -> (u16, String) {
+        let answer = self.0.receive(WebhookCall { path, headers, body }).await;
+        (answer.status, answer.text)
     }
 }
 

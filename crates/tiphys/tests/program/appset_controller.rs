@@ -43,6 +43,7 @@ impl Control {
             self.namespace,
             "--metrics-addr=0",
             "--probe-addr=0",
+            "--webhook-addr=0",
             "--logformat=text",
         ];
         self.world.start(&[&arguments, more].concat())
@@ -329,10 +330,64 @@ fn another_controller_of_the_same_sets_is_noticed() {
     assert_eq!(control.applications(), ["a x"]);
 }
 
-/// Returns the body of an HTTP response.
+#[test]
+fn webhooks_ask_the_generators_that_they_concern() {
+    let control = Control::new("webhooks");
+    let answer = Arc::new(Mutex::new(Canned::new(200, parameters(1))));
+    let served = Arc::clone(&answer);
+    let service = CannedServer::start(None, move |_| served.lock().expect("not poisoned").clone());
+    let secret = json!({"metadata": {"name": "argocd-secret"}, "stringData": {"key": "t0ken", "webhook.github.secret": "s3cret"}});
+    control.server.create(&control.core("secrets"), &secret);
+    let map = json!({"metadata": {"name": "teams"}, "data": {"baseUrl": service.url(), "token": "$key"}});
+    control.server.create(&control.core("configmaps"), &map);
+    control.create_set("teams", &json!({"generators": [{"plugin": {"configMapRef": {"name": "teams"}}}]}));
+    let pull_requests =
+        json!([{"pullRequest": {"github": {"owner": "team", "repo": "apps", "api": service.url()}}}]);
+    control.create_set("pulls", &json!({"generators": pull_requests}));
+    let mut running = control.start(&[]);
+    let log = running.stderr();
+    let address = log.rest_of_line_with("webhooks on http://");
+    let address = address.split('/').next().expect("an address").to_owned();
+    control.until_applications(&["team-0 t"]);
+
+    *answer.lock().expect("not poisoned") = Canned::new(200, parameters(2));
+    let plugin = |token: &str| call(&address, "POST", "/api/plugin/teams", &[("Authorization", token)], "");
+    for (token, expected) in [("Bearer wrong", " 401 "), ("", " 401 "), ("Bearer t0ken", " 200 ")] {
+        let answer = plugin(token);
+        assert!(answer.lines().next().expect("a status").contains(expected), "{answer}");
+        assert!(!answer.contains("t0ken"), "{answer}");
+    }
+    control.until_applications(&["team-0 t", "team-1 t"]);
+
+    let body = r#"{"action":"opened","repository":{"full_name":"team/apps"}}"#;
+    // `openssl dgst -sha256 -hmac s3cret`
+    let signature = "sha256=d0a3c4d0ce6ef350050c7fb021ea9aef0235cd441b543480c7037f09b27c029a";
+    let forge = |signature: &str| {
+        let headers = [("X-GitHub-Event", "pull_request"), ("X-Hub-Signature-256", signature)];
+        call(&address, "POST", "/api/webhook", &headers, body)
+    };
+    assert!(forge(signature).contains("1 application sets"), "{}", forge(signature));
+    assert!(forge(&signature.replace('=', "=0")).contains(" 401 "));
+    assert!(
+        call(&address, "POST", "/api/webhook", &[("X-Gitlab-Event", "Push Hook")], body).contains(" 403 ")
+    );
+    assert!(call(&address, "POST", "/api/webhook", &[], body).contains(" 400 "));
+}
+
+/// Returns an HTTP response to a GET request.
 fn get(address: &str, path: &str) -> String {
+    call(address, "GET", path, &[], "")
+}
+
+/// Returns an HTTP response.
+fn call(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("the server listens");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers = headers.concat();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
     connection.write_all(request.as_bytes()).expect("it reads the request");
     let mut response = String::new();
     connection.read_to_string(&mut response).expect("it answers");
