@@ -4,6 +4,7 @@
 
 mod argo_cd;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -27,9 +28,12 @@ pub const LIMITED_TOKEN: &str = "limited-token-9b2e";
 /// Token of another user with all permissions, whose requests the server records.
 pub const RECORDED_TOKEN: &str = "recorded-token-7d3a";
 
-/// Records the requests of the user of [`RECORDED_TOKEN`], each once.
+/// Name of the user of [`RECORDED_TOKEN`].
+const RECORDED_USER: &str = "recorded";
+
+/// Records the requests of the user of [`RECORDED_TOKEN`] and of service accounts, each once.
 const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived", "ResponseStarted"],
- "rules": [{"level": "Metadata", "users": ["recorded"]}, {"level": "None"}]}"#;
+ "rules": [{"level": "Metadata", "users": ["recorded"]}, {"level": "Metadata", "userGroups": ["system:serviceaccounts"]}, {"level": "None"}]}"#;
 
 /// A user who has only the permissions that a test gives.
 pub const LIMITED_USER: &str = "limited";
@@ -181,13 +185,38 @@ impl KubeServer {
     ///
     /// Panics if the server has written anything else.
     pub fn recorded(&self) -> Vec<String> {
-        let log = fs::read_to_string(self.folder.join("audit.log")).unwrap_or_default();
-        let request = |line: &str| {
-            let event: Value = serde_json::from_str(line).expect("an audit event");
+        let request = |event: &Value| {
             let string = |field: &str| event[field].as_str().expect("a string").to_owned();
             format!("{} {}", string("verb"), string("requestURI"))
         };
-        log.lines().map(request).collect()
+        self.audit_events(RECORDED_USER).iter().map(request).collect()
+    }
+
+    /// Returns the permissions that the completed requests of a service account need, as `VERB GROUP/RESOURCE`. The group of core kinds is
+    /// empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server has written anything else than audit events.
+    pub fn used_permissions(&self, namespace: &str, account: &str) -> BTreeSet<String> {
+        let permission = |event: &Value| {
+            let object = &event["objectRef"];
+            let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let resource = [string(&object["apiGroup"]), string(&object["resource"])].join("/");
+            let part = object["subresource"].as_str().map(|part| format!("/{part}")).unwrap_or_default();
+            format!("{} {resource}{part}", string(&event["verb"]))
+        };
+        let user = format!("system:serviceaccount:{namespace}:{account}");
+        self.audit_events(&user).iter().map(permission).collect()
+    }
+
+    /// Returns the audit events of a user.
+    fn audit_events(&self, user: &str) -> Vec<Value> {
+        let log = fs::read_to_string(self.folder.join("audit.log")).unwrap_or_default();
+        // The server may be writing the last line.
+        let lines = log.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let events = lines.map(|line| serde_json::from_str::<Value>(line).expect("an audit event"));
+        events.filter(|event| event["user"]["username"] == user).collect()
     }
 
     /// Returns a kubeconfig with this server and the user of a token as its only context.
@@ -222,11 +251,25 @@ impl KubeServer {
 
     /// Waits until the server permits a request to [`LIMITED_USER`]. `request` is a `ResourceAttributes` of the authorization API.
     pub fn waits_for_permission(&self, request: &Value) {
-        let review = json!({"spec": {"user": LIMITED_USER, "resourceAttributes": request}});
-        wait::until(|| {
-            let answer = self.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", &review);
-            (answer["status"]["allowed"] == true).then_some(())
-        });
+        wait::until(|| self.permits(LIMITED_USER, request).then_some(()));
+    }
+
+    /// Whether the server permits a request to a user. `request` is a `ResourceAttributes` of the authorization API.
+    pub fn permits(&self, user: &str, request: &Value) -> bool {
+        let review = json!({"spec": {"user": user, "resourceAttributes": request}});
+        let answer = self.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", &review);
+        answer["status"]["allowed"] == true
+    }
+
+    /// Returns a token of a service account.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the account does not exist.
+    pub fn token_of(&self, namespace: &str, account: &str) -> String {
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token");
+        let request = self.create(&path, &json!({"spec": {}}));
+        request["status"]["token"].as_str().expect("a token").to_owned()
     }
 
     fn request(&self, method: &str, path: &str, object: &Value, status: u16) -> Value {
@@ -272,7 +315,7 @@ fn flags(folder: &Path, authority: &Authority, port: u16) -> Vec<String> {
     };
     let (server, accounts) = (authority.server(), authority.server());
     let tokens = format!(
-        "{ADMIN_TOKEN},admin,1,system:masters\n{LIMITED_TOKEN},{LIMITED_USER},2,{LIMITED_USER}\n{RECORDED_TOKEN},recorded,3,system:masters\n"
+        "{ADMIN_TOKEN},admin,1,system:masters\n{LIMITED_TOKEN},{LIMITED_USER},2,{LIMITED_USER}\n{RECORDED_TOKEN},{RECORDED_USER},3,system:masters\n"
     );
     let files = [
         ("cert-dir", folder.join("certificates")),
@@ -292,6 +335,7 @@ fn flags(folder: &Path, authority: &Authority, port: u16) -> Vec<String> {
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
         "--disable-admission-plugins=ServiceAccount".to_owned(),
+        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".to_owned(),
     ];
     let files = files.iter().map(|(name, path)| format!("--{name}={}", path.display()));
     files.chain(settings).collect()

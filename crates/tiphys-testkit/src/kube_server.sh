@@ -11,6 +11,8 @@ etcd=$!
 "$APISERVER" --etcd-servers "$ETCD_URL" "$@" </dev/null 3<&- >"$folder/apiserver.log" 2>&1 &
 apiserver=$!
 (
+    # A signal to the whole process group, as of `timeout`, ends the test and this script, but not kube-apiserver.
+    trap '' HUP INT TERM
     cat <&3 >/dev/null
     kill -9 $etcd $apiserver
     rm -rf "$folder"
