@@ -89,6 +89,10 @@ pub(crate) struct AppSetControllerArgs {
     #[arg(long, value_name = "DURATION", default_value = "3m", value_parser = duration, env = "ARGOCD_APPLICATIONSET_CONTROLLER_REQUEUE_AFTER")]
     pub(crate) requeue_after: std::time::Duration,
 
+    /// Read patterns of files of `git` generators with `**`, as the setting `gitFileGlobbing=new`
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean, env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_NEW_GIT_FILE_GLOBBING")]
+    pub(crate) enable_new_git_file_globbing: Option<bool>,
+
     /// Sets that are reconciled at the same time
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..), env = "ARGOCD_APPLICATIONSET_CONTROLLER_CONCURRENT_RECONCILIATIONS")]
     pub(crate) concurrent_reconciliations: u16,

@@ -10,7 +10,7 @@ use tiphys_controller::{
     Controller, ControllerOptions, ControllerStatus, METRICS_CONTENT_TYPE, SetNamespaces, WebhookCall,
     Webhooks, connection, default_namespace, lease,
 };
-use tiphys_service::{ControllerSettings, CurrentCheckout, Host, Service, ServiceOptions};
+use tiphys_service::{ControllerSettings, CurrentCheckout, FileGlobbing, Host, Service, ServiceOptions};
 use tiphys_web::{Health, MetricsEndpoint, Observed, WebhookEndpoint, WebhookReceiver};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
@@ -77,7 +77,7 @@ async fn reconcile(
         is_elected: args.enable_leader_election,
     };
     let service =
-        Service::open(of_controller(service_options(shared, host)?, &namespace), Host::clone(host))?;
+        Service::open(of_controller(service_options(shared, host)?, args, &namespace), Host::clone(host))?;
     let mut signals = Signals::install()?;
     let metrics = endpoint(args.metrics_addr, "--metrics-addr").await?;
     let probes = endpoint(args.probe_addr, "--probe-addr").await?;
@@ -121,8 +121,14 @@ async fn reconcile(
 }
 
 /// Returns the options of the service that asks generators: with nothing of this machine but its cache.
-fn of_controller(options: ServiceOptions, namespace: &str) -> ServiceOptions {
+fn of_controller(options: ServiceOptions, args: &AppSetControllerArgs, namespace: &str) -> ServiceOptions {
+    let file_globbing = match args.enable_new_git_file_globbing {
+        None => options.file_globbing,
+        Some(true) => FileGlobbing::DoubleStar,
+        Some(false) => FileGlobbing::Git,
+    };
     ServiceOptions {
+        file_globbing,
         current_checkout: CurrentCheckout::Unused,
         argocd_namespace: Some(namespace.to_owned()),
         strict: true,
@@ -221,3 +227,6 @@ impl Observed for ControllerObserved {
         if self.0.is_ready() { Health::Serving } else { Health::NotServing }
     }
 }
+
+#[cfg(test)]
+mod tests;
