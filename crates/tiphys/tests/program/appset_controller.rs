@@ -15,14 +15,14 @@ use crate::world::World;
 const ARGO: &str = "/apis/argoproj.io/v1alpha1";
 
 /// A namespace with a default project, a controller for it, and its files.
-struct Control {
-    server: &'static KubeServer,
-    namespace: &'static str,
-    world: World,
+pub(crate) struct Control {
+    pub(crate) server: &'static KubeServer,
+    pub(crate) namespace: &'static str,
+    pub(crate) world: World,
 }
 
 impl Control {
-    fn new(namespace: &'static str) -> Self {
+    pub(crate) fn new(namespace: &'static str) -> Self {
         let server = server();
         server.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
         let control = Self { server, namespace, world: World::empty() };
@@ -35,7 +35,7 @@ impl Control {
         control
     }
 
-    fn start(&self, more: &[&str]) -> Running {
+    pub(crate) fn start(&self, more: &[&str]) -> Running {
         let arguments = [
             "appset-controller",
             "--kubeconfig=kubeconfig",
@@ -49,16 +49,16 @@ impl Control {
         self.world.start(&[&arguments, more].concat())
     }
 
-    fn path(&self, plural: &str, name: &str) -> String {
+    pub(crate) fn path(&self, plural: &str, name: &str) -> String {
         let path = format!("{ARGO}/namespaces/{}/{plural}", self.namespace);
         if name.is_empty() { path } else { format!("{path}/{name}") }
     }
 
-    fn core(&self, plural: &str) -> String {
+    pub(crate) fn core(&self, plural: &str) -> String {
         format!("/api/v1/namespaces/{}/{plural}", self.namespace)
     }
 
-    fn create_set(&self, name: &str, spec: &Value) {
+    pub(crate) fn create_set(&self, name: &str, spec: &Value) {
         let template = json!({
             "metadata": {"name": "{{.name}}", "labels": {"team": "{{.team}}"}},
             "spec": {
@@ -79,7 +79,7 @@ impl Control {
     }
 
     /// Returns the Applications as `name team`.
-    fn applications(&self) -> Vec<String> {
+    pub(crate) fn applications(&self) -> Vec<String> {
         let list = self.server.read(&self.path("applications", ""));
         let of = |one: &Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -88,12 +88,12 @@ impl Control {
         list["items"].as_array().expect("a list").iter().map(of).collect()
     }
 
-    fn until_applications(&self, expected: &[&str]) {
+    pub(crate) fn until_applications(&self, expected: &[&str]) {
         until(|| (self.applications() == expected).then_some(()));
     }
 
     /// Returns a condition as `status reason message`; empty if the set has none of the type.
-    fn condition(&self, set: &str, kind: &str) -> String {
+    pub(crate) fn condition(&self, set: &str, kind: &str) -> String {
         let set = self.server.read(&self.path("applicationsets", set));
         let conditions = set["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let found = conditions.iter().find(|one| one["type"] == kind).cloned().unwrap_or_default();
@@ -101,12 +101,12 @@ impl Control {
         format!("{} {} {}", text("status"), text("reason"), text("message")).trim().to_owned()
     }
 
-    fn until_condition(&self, set: &str, kind: &str, expected: &str) {
+    pub(crate) fn until_condition(&self, set: &str, kind: &str, expected: &str) {
         until(|| self.condition(set, kind).contains(expected).then_some(()));
     }
 
     /// Returns the messages of the events of a set, in order.
-    fn events(&self, set: &str) -> Vec<String> {
+    pub(crate) fn events(&self, set: &str) -> Vec<String> {
         let list = self.server.read(&self.core("events"));
         let events = list["items"].as_array().expect("a list").iter();
         let of_set = events.filter(|event| event["involvedObject"]["name"] == set);
@@ -125,7 +125,7 @@ fn server() -> &'static KubeServer {
     server
 }
 
-fn elements(list: &[(&str, &str)]) -> Value {
+pub(crate) fn elements(list: &[(&str, &str)]) -> Value {
     let element = |(name, team): &(&str, &str)| json!({"name": name, "team": team});
     json!([{"list": {"elements": list.iter().map(element).collect::<Vec<_>>()}}])
 }

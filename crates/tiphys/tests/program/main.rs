@@ -1,6 +1,8 @@
 //! Tests of the program that need a server, a signal or a look at processes. Other tests are cases of the target `cli`.
 
 mod appset_controller;
+mod appset_deploy;
+mod appset_switch;
 mod askpass;
 mod authors;
 mod base_servers;
