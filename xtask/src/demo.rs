@@ -4,9 +4,9 @@
 //! tools are there. The user's settings are not used.
 
 use std::ffi::OsString;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::build::{self, Linking, Profile};
 use crate::cargo::{cargo, program, run as run_program, search_path};
@@ -18,6 +18,9 @@ const PLACE: &str = "target/demo";
 /// The program with the servers of the step about pull requests, of the crate `tiphys-testkit`.
 const SERVERS: &str = "pull-request-servers";
 
+/// The program with a Kubernetes API server, of the same crate.
+const API_SERVER: &str = "kube-server";
+
 /// Arguments of `cargo xtask demo`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
@@ -27,6 +30,9 @@ pub(crate) struct Options {
     /// Then open the web page on the demo's copy of the example store
     #[arg(long)]
     pub(crate) serve: bool,
+    /// Show the ApplicationSet controller instead, with a Kubernetes API server; needs curl and Python
+    #[arg(long, conflicts_with = "serve")]
+    pub(crate) kubernetes: bool,
 }
 
 /// Runs the demo; another one at the same time waits for this one.
@@ -34,24 +40,42 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let home = root.join(PLACE).join("home");
     files::create_directory(&home)?;
     let _lock = files::lock(&root.join(PLACE).join("lock"))?;
+    if options.kubernetes {
+        return kubernetes(root, options, &home);
+    }
     let programs = std::thread::scope(|scope| {
         let tools = scope.spawn(|| tools::run(root, &tools::Options::only(tools::Purpose::Plugins)));
-        let programs = programs(root, options)?;
+        let programs = programs(root, options, SERVERS)?;
         run_program(script(root, "xtask/demo/first/run.sh", &programs).env("HOME", &home))?;
         println!("\n==> the tools: helm, kustomize, yq and jq");
         tools.join().map_err(|_| Failure::new("the tools could not be installed"))??;
         Ok::<_, Failure>(programs)
     })?;
-    let servers = Servers::start(root, &programs)?;
+    let authority = root.join(PLACE).join("ca.pem");
+    let mut servers = Servers::start(&programs.join(SERVERS), &authority)?;
     let mut main = script(root, "xtask/demo/run.sh", &programs);
     run_program(
         main.env("HOME", home)
             .env("PROGRAMS", &programs)
-            .env("GITHUB_PROXY", &servers.proxy)
-            .env("GITHUB_AUTHORITY", &servers.authority)
-            .env("PLUGIN_SERVER", &servers.plugin),
+            .env("GITHUB_PROXY", servers.address()?)
+            .env("GITHUB_AUTHORITY", &authority)
+            .env("PLUGIN_SERVER", servers.address()?),
     )?;
     if options.serve { serve(root, &programs) } else { Ok(()) }
+}
+
+/// Runs the ApplicationSet controller with an API server.
+fn kubernetes(root: &Path, options: &Options, home: &Path) -> Result<(), Failure> {
+    for purpose in [tools::Purpose::Plugins, tools::Purpose::Kubernetes] {
+        tools::run(root, &tools::Options::only(purpose))?;
+    }
+    let programs = programs(root, options, API_SERVER)?;
+    let place = root.join(PLACE).join("kubernetes");
+    files::create_directory(&place)?;
+    println!("\n==> kube-apiserver and etcd, with the kinds of Argo CD");
+    let mut server = Servers::start(&programs.join(API_SERVER), &place)?;
+    let mut main = script(root, "xtask/demo/kubernetes/run.sh", &programs);
+    run_program(main.env("HOME", home).env("API_SERVER", server.address()?))
 }
 
 /// Serves the web page until `^C`. The browser needs the user's environment.
@@ -63,8 +87,8 @@ fn serve(root: &Path, programs: &Path) -> Result<(), Failure> {
     run_program(command.env("PATH", search(root, programs)).current_dir(root))
 }
 
-/// Returns the directory of tiphys and of the programs of tests, which are built if the caller names none.
-fn programs(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
+/// Returns the directory of tiphys and of a program of tests, which are built if the caller names none.
+fn programs(root: &Path, options: &Options, of_tests: &str) -> Result<PathBuf, Failure> {
     let file = if let Some(file) = &options.program {
         std::path::absolute(file).map_err(|error| Failure::at(file, error))?
     } else {
@@ -72,7 +96,7 @@ fn programs(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
         let file = build::build(root, Profile::Dev, Linking::Dynamic, &[build::PROGRAM])?;
         run_program(&mut cargo(
             root,
-            &["build", "--locked", "--package", "tiphys-testkit", "--bin", SERVERS],
+            &["build", "--locked", "--package", "tiphys-testkit", "--bin", of_tests],
         ))?;
         file
     };
@@ -96,26 +120,27 @@ fn search(root: &Path, programs: &Path) -> OsString {
     search
 }
 
-/// The servers of the step about pull requests. They end when this is dropped.
+/// A program with servers, which end when this is dropped.
 struct Servers {
     process: Child,
-    proxy: String,
-    plugin: String,
-    /// The file with the CA of GitHub's certificate.
-    authority: PathBuf,
+    lines: Lines<BufReader<ChildStdout>>,
+    file: PathBuf,
 }
 
 impl Servers {
-    fn start(root: &Path, programs: &Path) -> Result<Self, Failure> {
-        let authority = root.join(PLACE).join("ca.pem");
-        let file = programs.join(SERVERS);
-        let failed = |error| Failure::at(&file, error);
-        let mut command = program(&file);
-        command.arg(&authority).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().map_err(failed)?;
-        let mut lines = process.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
-        let mut line = || lines.next().transpose().map_err(failed).map(Option::unwrap_or_default);
-        Ok(Self { proxy: line()?, plugin: line()?, authority, process })
+    /// Starts a program with the path that it writes.
+    fn start(file: &Path, written: &Path) -> Result<Self, Failure> {
+        let mut command = program(file);
+        command.arg(written).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| Failure::at(file, error))?;
+        let stdout = process.stdout.take().ok_or_else(|| Failure::new("standard output is a pipe"))?;
+        Ok(Self { process, lines: BufReader::new(stdout).lines(), file: file.to_path_buf() })
+    }
+
+    /// Returns the next address that it prints.
+    fn address(&mut self) -> Result<String, Failure> {
+        let line = self.lines.next().transpose().map_err(|error| Failure::at(&self.file, error))?;
+        line.ok_or_else(|| Failure::at(&self.file, "it ended before it printed its address"))
     }
 }
 
