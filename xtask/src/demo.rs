@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// Then open the web page on the demo's copy of the example store
     #[arg(long)]
     pub(crate) serve: bool,
-    /// Show the ApplicationSet controller instead, with a Kubernetes API server; needs curl and Python
+    /// Show the ApplicationSet controller instead, with a Kubernetes API server; needs Python
     #[arg(long, conflicts_with = "serve")]
     pub(crate) kubernetes: bool,
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::certificates::{Authority, Identity};
 use crate::http_client::Client;
-use crate::{tools, wait};
+use crate::{built, tools, wait};
 
 /// Token of a user with all permissions.
 pub const ADMIN_TOKEN: &str = "admin-token-4f1c";
@@ -43,6 +43,11 @@ const STARTS_MAX: usize = 5;
 
 /// Lines of the log in the message for a server that does not start.
 const LOG_LINES_MAX: usize = 20;
+
+/// Returns the program that starts a server, for `cargo xtask demo --kubernetes`.
+pub fn program() -> PathBuf {
+    built::program("tiphys-testkit", "kube-server", "crates/tiphys-testkit")
+}
 
 /// A running API server, which ends when this is dropped or the process ends.
 #[derive(Debug)]

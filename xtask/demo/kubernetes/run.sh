@@ -1,7 +1,7 @@
 #!/bin/sh
 # ApplicationSets in a cluster, run by `cargo xtask demo --kubernetes` in the workspace's root: a set with a plugin generator becomes
 # Applications, a changed answer changes them, and an answer that lacks most of them is refused. Writes to target/demo/kubernetes only.
-# API_SERVER is the URL of an API server without objects; its files are there. Needs curl and Python.
+# API_SERVER is the URL of an API server without objects; its files are there. Needs Python.
 set -eu
 place=target/demo/kubernetes
 argo=apis/argoproj.io/v1alpha1/namespaces/argocd
@@ -11,12 +11,7 @@ trap end EXIT
 trap 'exit 130' INT TERM
 
 step() { printf '\n==> %s\n' "$*"; }
-# Sends a request to the API server, as kubectl does: METHOD, PATH, and options of curl.
-api() {
-  method=$1 path=$2; shift 2
-  curl --silent --show-error --fail-with-body --cacert $place/ca.pem --header "Authorization: Bearer $(cat $place/token)" \
-    --request "$method" "$API_SERVER/$path" "$@"
-}
+api() { python3 xtask/demo/kubernetes/api.py "$@"; }
 # Waits until a jq program is true for the object of a path.
 shows() {
   for _ in $(seq 300); do
@@ -46,11 +41,11 @@ tiphys appset plugin call "$url" --token-file $place/plugin-token --input xtask/
 
 step "the controller of the namespace argocd, and a set"
 echo '$ tiphys appset-controller --namespace argocd --kubeconfig '$place/kubeconfig
-tiphys appset-controller --namespace argocd --kubeconfig $place/kubeconfig --metrics-addr 0 --probe-addr 0 --logformat text 2> $place/controller.log &
+tiphys appset-controller --namespace argocd --kubeconfig $place/kubeconfig --metrics-addr 0 --probe-addr 0 --logformat text > $place/controller.log 2>&1 &
 started="$started $!"
 sed "s|BASE_URL|$url|" xtask/demo/kubernetes/objects.yaml > $place/objects.yaml
 for index in 0 1 2 3 4; do
-  yq "select(document_index == $index)" $place/objects.yaml > $place/object.yaml
+  object=$(yq "select(document_index == $index)" $place/objects.yaml)
   case $index in
     0) path=api/v1/namespaces ;;
     1) path=$argo/appprojects ;;
@@ -58,7 +53,7 @@ for index in 0 1 2 3 4; do
     3) path=api/v1/namespaces/argocd/secrets ;;
     4) path=$argo/applicationsets ;;
   esac
-  api POST $path --header 'Content-Type: application/yaml' --data-binary @$place/object.yaml > $place/created
+  api POST $path application/yaml "$object" > $place/created
 done
 shows $argo/applications '.items | length == 12'
 applications
@@ -80,7 +75,7 @@ step "the deletions are allowed for this generation of the set"
 generation=$(api GET $argo/applicationsets/teams | jq .metadata.generation)
 allowed="{\"metadata\": {\"annotations\": {\"tiphys/allow-deletions\": \"$generation\"}}}"
 echo "annotation $allowed"
-api PATCH $argo/applicationsets/teams --header 'Content-Type: application/merge-patch+json' --data "$allowed" > $place/created
+api PATCH $argo/applicationsets/teams application/merge-patch+json "$allowed" > $place/created
 shows $argo/applications '.items | length == 3'
 applications
 echo "The log of the controller is in $place/controller.log."

@@ -9,7 +9,7 @@
 //! | `console` | has commands after `$ `, each followed by its output |
 //! | `continued` | the same, in the directory where the block before ended |
 //! | `server` | has one command, which runs until the end of the document |
-//! | `demo` | is a part of the output of `cargo xtask demo` |
+//! | `demo` | is a part of the output of `cargo xtask demo`; options may follow |
 //!
 //! Every `console` block needs such a line. The blocks of a document run in order in a directory with copies of `examples` and `plugins`;
 //! documents are independent. Times and widths of columns may differ. Ports 4355 and 4356

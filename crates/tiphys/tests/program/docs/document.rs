@@ -9,7 +9,8 @@ pub(crate) enum How {
     /// A console block in the directory where the block before ended.
     Continued,
     Server,
-    Demo,
+    /// A part of the demo's output with these options.
+    Demo(Vec<String>),
 }
 
 /// A tested fenced block.
@@ -73,7 +74,8 @@ fn how(mark: &str) -> Option<How> {
         None if mark == "console" => Some(How::Console),
         None if mark == "continued" => Some(How::Continued),
         None if mark == "server" => Some(How::Server),
-        None if mark == "demo" => Some(How::Demo),
+        None if mark == "demo" => Some(How::Demo(Vec::new())),
+        Some(("demo", options)) => Some(How::Demo(options.split(' ').map(str::to_owned).collect())),
         _ => None,
     }
 }

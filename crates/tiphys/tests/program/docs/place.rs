@@ -10,7 +10,7 @@ use tiphys_testkit::{git::Repository, workspace_root};
 const EXAMPLES_URL: &str = "https://git.example.com/platform/apps.git";
 
 /// The parts of the checkout that documents use.
-const COPIED: [&str; 3] = ["examples", "plugins", "crates/tiphys-cmp/proto"];
+const COPIED: [&str; 4] = ["deploy", "examples", "plugins", "crates/tiphys-cmp/proto"];
 
 /// Creates the directory.
 pub(crate) fn new() -> TempDir {

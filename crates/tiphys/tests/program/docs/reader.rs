@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
-use tiphys_testkit::{pull_requests, tools, workspace_root};
+use tiphys_testkit::{kube_server, pull_requests, tools, workspace_root};
 
 use crate::docs::document::{Block, How};
 use crate::docs::place;
@@ -62,9 +62,9 @@ impl Reader {
                 let command = line.strip_prefix("$ ");
                 self.serve(command.unwrap_or_else(|| panic!("{begin}: a command begins with $")));
             }
-            How::Demo => {
+            How::Demo(options) => {
                 let shown: Vec<String> = block.lines.iter().map(|line| masked(line)).collect();
-                let printed: Vec<String> = demo().lines().map(masked).collect();
+                let printed: Vec<String> = demo(options).lines().map(masked).collect();
                 let found = printed.windows(shown.len()).any(|lines| lines == shown);
                 assert!(found, "{begin}: the demo prints something else:\n{}", printed.join("\n"));
             }
@@ -206,14 +206,15 @@ impl Drop for Server {
     }
 }
 
-/// Returns the output of `cargo xtask demo` with the tested program.
+/// Returns the output of `cargo xtask demo` with options and the tested program.
 #[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
-fn demo() -> String {
+fn demo(options: &[String]) -> String {
     // The demo must not build the tools and the programs.
-    drop((tools::search_path(), pull_requests::program()));
+    drop((tools::search_path(), pull_requests::program(), kube_server::program()));
     let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
         .arg(env!("CARGO_BIN_EXE_tiphys"))
+        .args(options)
         .current_dir(workspace_root())
         .output()
         .expect("cargo starts");
