@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::appset_controller::{Control, elements};
+use crate::world::World;
 
 const TIME: &str = "2026-01-02T03:04:05Z";
 
@@ -100,6 +101,39 @@ fn controllers_replace_each_other_without_changes() {
     let lease =
         "/apis/coordination.k8s.io/v1/namespaces/switched/leases/58ac56fa.applicationsets.argoproj.io";
     assert_eq!(control.server.read(lease)["spec"]["holderIdentity"], "");
+}
+
+#[test]
+fn dry_run_logs_what_it_would_do_without_a_lease() {
+    let control = Control::new("dry-run");
+    control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
+    let mut running = control.start(&["--enable-leader-election", "--dry-run"]);
+    let log = running.stderr();
+    log.line_with("created Application");
+    running.signal(&control.world, "TERM");
+    log.rest();
+    assert_eq!(running.finish(&control.world).code, 0);
+    assert_eq!(control.applications(), [""; 0]);
+    assert_eq!(control.server.read(&control.path("applicationsets", "web")).get("status"), None);
+    assert_eq!(control.events("web"), [""; 0]);
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/dry-run/leases";
+    assert_eq!(control.server.read(leases)["items"], json!([]));
+}
+
+#[test]
+fn restricting_flags_are_refused() {
+    let world = World::empty();
+    for flag in [
+        "--allowed-scm-providers=https://git.example.org",
+        "--enable-scm-providers=false",
+        "--token-ref-strict-mode",
+    ] {
+        let output = world.run(&["appset-controller", "--logformat=text", flag]);
+        assert_eq!(output.code, 20, "{flag}");
+        let name = flag.split_once("=https").map_or(flag, |(name, _)| name);
+        let expected = format!("{name} restricts the servers that sets may ask");
+        assert!(output.stderr.contains(&expected), "{}", output.stderr);
+    }
 }
 
 /// Removes what the API server writes.
