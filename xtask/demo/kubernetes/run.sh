@@ -6,7 +6,7 @@ set -eu
 place=target/demo/kubernetes
 argo=apis/argoproj.io/v1alpha1/namespaces/argocd
 started=
-end() { [ -z "$started" ] || kill $started; wait; }
+end() { [ -z "$started" ] || kill $started 2> /dev/null || true; wait; }
 trap end EXIT
 trap 'exit 130' INT TERM
 

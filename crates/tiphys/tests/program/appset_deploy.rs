@@ -161,6 +161,17 @@ fn role_has_the_permissions_that_the_controller_uses() {
     server.patch(&role, &json!({"rules": all}));
     control.until_applications(&["a y", "c y", "q x"]);
 
+    // A deleted set that must keep its Applications gives them up.
+    let policy = json!({"applicationsSync": "create-only", "preserveResourcesOnDeletion": true});
+    control.create_set("kept", &json!({"generators": elements(&[("k", "x")]), "syncPolicy": policy}));
+    let set = control.path("applicationsets", "kept");
+    let finalizers = json!({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}});
+    server.patch(&set, &finalizers);
+    control.until_condition("kept", "ResourcesUpToDate", "True");
+    server.delete(&set);
+    until(|| (server.status_of(&set) == 404).then_some(()));
+    assert_eq!(server.read(&control.path("applications", "k"))["metadata"].get("ownerReferences"), None);
+
     running.signal(&control.world, "TERM");
     let output = running.finish(&control.world);
     assert_eq!(output.code, 0, "{}", output.stderr);
