@@ -213,6 +213,11 @@ impl Run<'_> {
             let message = format!("{} is not a generator", unknown.path);
             generated.errors.push(of_generator(unknown.position, message));
         }
+        if entry.generators.is_empty() && entry.unknown.is_empty() {
+            // An API server removes a misspelled generator and stores an empty entry. Without this error, its Applications would be deleted.
+            let message = format!("{} has no generator; check its spelling", entry.path);
+            generated.errors.push(of_generator(self.set.position_of(&entry.path), message));
+        }
         for generator in &entry.generators {
             let position = self.set.position_of(&generator.path);
             let sets = match self.selected(entry, generator) {

@@ -228,8 +228,14 @@ fn answers_of_a_plugin_service_are_followed_and_guarded() {
 fn missing_permission_stops_only_sets_that_need_it() {
     let control = Control::new("limited");
     control.world.write("kubeconfig", &control.server.kubeconfig(LIMITED_TOKEN));
-    let all = ["get", "list", "watch", "create", "patch", "delete"];
-    let argo_cd = ["applications", "applicationsets", "applicationsets/status", "appprojects"];
+    let all = ["get", "list", "watch", "create", "patch", "update", "delete"];
+    let argo_cd = [
+        "applications",
+        "applicationsets",
+        "applicationsets/status",
+        "applicationsets/finalizers",
+        "appprojects",
+    ];
     control.server.permit("limited-appsets", &all, "argoproj.io", &argo_cd);
     control.server.permit("limited-maps", &["list", "watch"], "", &["configmaps"]);
     control.create_set("list", &json!({"generators": elements(&[("a", "x")])}));

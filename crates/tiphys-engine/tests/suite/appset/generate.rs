@@ -62,3 +62,14 @@ fn answer(input: &Value) -> Option<Value> {
     }
     panic!("more than {ROUNDS_MAX} rounds of questions")
 }
+
+#[test]
+fn entry_without_a_generator_is_an_error() {
+    let set = json!({"metadata": {"name": "a"}, "spec": {"generators": [{"list": {"elements": [{"name": "x"}]}}, {}]}});
+    let set =
+        ApplicationSet::decode(&read_json(set.to_string().as_bytes()).expect("JSON")).expect("a set").value;
+    let generated =
+        generate(&set, &Answers::default(), GenerateOptions::at(UNIX_EPOCH)).expect("valid options");
+    let errors: Vec<&str> = generated.errors.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(errors, ["spec.generators[1] has no generator; check its spelling"]);
+}
