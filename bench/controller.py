@@ -43,10 +43,12 @@ class Server:
     def __init__(self, folder: Path):
         self.folder = folder
         etcd, peer, self.port = free_port(), free_port(), free_port()
-        key, cert = folder / "key.pem", folder / "cert.pem"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert,
-                        "-days", "2", "-subj", "/CN=bench", "-addext", "subjectAltName=IP:127.0.0.1"],
-                       check=True, stderr=subprocess.DEVNULL)
+        key, cert, authority = (folder / name for name in ("key.pem", "cert.pem", "ca.pem"))
+        request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        for line in ([*request, "-keyout", folder / "ca-key.pem", "-out", authority, "-subj", "/CN=bench"],
+                     [*request, "-keyout", key, "-out", cert, "-subj", "/CN=server", "-CA", authority, "-CAkey", folder / "ca-key.pem",
+                      "-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"]):
+            subprocess.run(line, check=True, stderr=subprocess.DEVNULL)
         (folder / "tokens.csv").write_text("".join(f"{name},{name},{name},system:masters\n" for name in ("admin", "ours", "theirs")))
         (folder / "audit.json").write_text(json.dumps(AUDIT))
         log = {"stdout": subprocess.DEVNULL, "stderr": (folder / "log").open("wb")}
@@ -65,7 +67,7 @@ class Server:
                               "--service-cluster-ip-range=10.0.0.0/24", "--disable-admission-plugins=ServiceAccount",
                               f"--audit-policy-file={folder / 'audit.json'}", f"--audit-log-path={folder / 'audit.log'}"], **log),
         ]
-        self.context = ssl.create_default_context(cafile=str(cert))
+        self.context = ssl.create_default_context(cafile=str(authority))
         self.wait(lambda: self.get("/readyz", raw=True) == b"ok", "the API server")
 
     def call(self, method: str, path: str, body=None, kind="application/json", raw=False):
@@ -84,6 +86,7 @@ class Server:
             return None
 
     def wait(self, condition, what: str, seconds=300) -> float:
+        print(f"waiting for {what}", file=sys.stderr)
         begin = time.monotonic()
         while not condition():
             if time.monotonic() - begin > seconds:
@@ -142,7 +145,7 @@ class Controller:
         self.server, self.user = server, user
         kubeconfig = server.folder / f"{user}.yaml"
         cluster = {"server": f"https://127.0.0.1:{server.port}",
-                   "certificate-authority-data": base64.b64encode((server.folder / "cert.pem").read_bytes()).decode()}
+                   "certificate-authority-data": base64.b64encode((server.folder / "ca.pem").read_bytes()).decode()}
         kubeconfig.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "x",
             "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x", "namespace": user}}],
@@ -170,16 +173,16 @@ class Controller:
             self.process.wait()
 
 
-def template() -> dict:
-    return {"metadata": {"name": "{{.name}}"}, "spec": {
+def template(prefix: str) -> dict:
+    return {"metadata": {"name": prefix + "{{.name}}"}, "spec": {
         "project": "default", "destination": {"server": "https://kubernetes.default.svc", "namespace": "x"},
         "source": {"repoURL": "https://git.example.org/apps.git", "path": "{{.name}}", "targetRevision": "main"}}}
 
 
-def create_set(server: Server, namespace: str, name: str, generator: dict) -> None:
+def create_set(server: Server, namespace: str, name: str, generator: dict, prefix: str = "") -> None:
     server.call("POST", f"{ARGO}/namespaces/{namespace}/applicationsets", {
         "apiVersion": "argoproj.io/v1alpha1", "kind": "ApplicationSet", "metadata": {"name": name},
-        "spec": {"goTemplate": True, "generators": [generator], "template": template()}})
+        "spec": {"goTemplate": True, "generators": [generator], "template": template(prefix)}})
 
 
 def measured(server: Server, user: str, line: list, env: dict, sets: int, minute: float, port: int) -> dict:
@@ -216,12 +219,8 @@ def measured(server: Server, user: str, line: list, env: dict, sets: int, minute
         row |= {f"converge {kind}s": count for kind, count in server.requests(user).items()}
         Service.names = ["p0", "p1"]
         for index in range(20):
-            create_set(server, user, f"p{index}", {"plugin": {"configMapRef": {"name": "plugin"}, "requeueAfterSeconds": 5}} | {})
-            if index == 0:
-                continue
-            path = f"{ARGO}/namespaces/{user}/applicationsets/p{index}"
-            change = {"spec": {"template": {"metadata": {"name": f"{index}-{{{{.name}}}}"}}}}
-            server.call("PATCH", path, change, "application/merge-patch+json")
+            generator = {"plugin": {"configMapRef": {"name": "plugin"}, "requeueAfterSeconds": 5}}
+            create_set(server, user, f"p{index}", generator, f"{index}-")
         server.wait(lambda: len(applications()) == sets * 10 + 40 and converged(), f"{user}: plugins", 300)
         time.sleep(6)
         before, cpu = server.requests(user), controller.cpu()

@@ -1,6 +1,8 @@
 //! The state that watches, reconciles and endpoints share.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error as _;
+use std::iter::successors;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -64,7 +66,8 @@ impl State {
 
     /// Logs the failure of a watch. Without permission, the sets that need the objects are not reconciled, and the others are.
     pub(crate) fn watch_failed(&self, kind: Watched, error: &ClusterError) {
-        tracing::warn!(kind = kind.kind().kind, "{error}");
+        let causes = successors(error.source(), |cause| (*cause).source()).map(|cause| format!(": {cause}"));
+        tracing::warn!(kind = kind.kind().kind, "{error}{}", causes.collect::<String>());
         let is_known = lock(&self.listed).contains(&kind);
         if error.kind == ClusterErrorKind::Forbidden && !is_known {
             lock(&self.refused).insert(kind, error.to_string());

@@ -52,13 +52,14 @@ fn without_secrets(filter: EnvFilter) -> EnvFilter {
         .fold(filter, EnvFilter::add_directive)
 }
 
-/// Sets up the logs of the plugin server.
+/// Sets up the logs of servers.
 pub(crate) fn for_server(level: LevelFilter, format: LogFormat, host: &Process) {
     // Libraries log frames and sockets at debug level, which is included at trace level only.
     let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
     let filter = host
         .variable(FILTER_VARIABLE)
         .map_or_else(|| EnvFilter::new(format!("{others},tiphys={level}")), EnvFilter::new);
+    let filter = without_secrets(filter);
     let lines = ServerLog::new(format, std::io::stderr).with_filter(filter);
     tracing_subscriber::registry().with(lines).init();
 }
