@@ -118,10 +118,7 @@ impl Watch {
                 self.pause_factor = (self.pause_factor * 2).min(PAUSE_FACTOR_MAX);
             }
             match self.step().await {
-                Ok(Step::Event(event)) => {
-                    self.pause_factor = 1;
-                    return Ok(event);
-                }
+                Ok(Step::Event(event)) => return Ok(event),
                 Ok(Step::Nothing) => {}
                 Err(error) => {
                     self.state = State::Unlisted;
@@ -148,7 +145,6 @@ impl Watch {
             }
             State::Open(connection) => {
                 if let Some(line) = connection.lines.next(&self.session, &connection.call).await? {
-                    connection.has_events = true;
                     return self.event(&line);
                 }
                 // A server that ends each connection at once must not be asked in a loop.
@@ -176,7 +172,11 @@ impl Watch {
                 let lines = Lines { body: response.into_body(), buffer: Vec::new(), searched: 0 };
                 self.state = State::Open(Connection { call, lines, resource_version, has_events: false });
             }
-            Err(StatusCode::GONE) => self.state = State::Unlisted,
+            Err(StatusCode::GONE) => {
+                // Nor one that reports each version as expired.
+                self.is_paused = true;
+                self.state = State::Unlisted;
+            }
             Err(status) => return Err(self.session.status_error(&call, status)),
         }
         Ok(())
@@ -192,13 +192,22 @@ impl Watch {
             let code = object.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
             let status = code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or_else(malformed)?;
             if status == StatusCode::GONE {
+                self.is_paused = !connection.has_events;
                 self.state = State::Unlisted;
                 return Ok(Step::Nothing);
             }
             return Err(self.session.status_error(&connection.call, status));
         }
+        // The pauses begin anew with an event, and not with a list: it may succeed while each watch fails.
+        connection.has_events = true;
+        self.pause_factor = 1;
         let version = object.get("metadata").and_then(|metadata| metadata.get("resourceVersion"));
-        version.and_then(Value::as_str).unwrap_or_default().clone_into(&mut connection.resource_version);
+        let version = version.and_then(Value::as_str).unwrap_or_default();
+        // An object that was deleted since would exist again for the caller.
+        if is_repeated(version, &connection.resource_version) {
+            return Ok(Step::Nothing);
+        }
+        version.clone_into(&mut connection.resource_version);
         let object = kept(&self.names, Manifest::new(object));
         match (kind, object) {
             ("ADDED" | "MODIFIED", Some(object)) => Ok(Step::Event(WatchEvent::Changed(object))),
@@ -207,6 +216,12 @@ impl Watch {
             _ => Err(malformed()),
         }
     }
+}
+
+/// Whether an event has the version of the last one or an earlier one. Versions of one kind increase; those of some extension servers are not numbers.
+fn is_repeated(version: &str, last: &str) -> bool {
+    let (version, last) = (version.parse::<u64>(), last.parse::<u64>());
+    version.is_ok_and(|version| last.is_ok_and(|last| version <= last))
 }
 
 /// Returns what a watch keeps of an object; `None` for one without any of the names, of which there may be none.

@@ -10,6 +10,7 @@ use tiphys_kube::{CaCertificates, KubeCluster, KubeConnection, KubeIdentity, Kub
 use crate::support::options;
 
 /// A response.
+#[derive(Clone)]
 pub(crate) enum Reply {
     /// Status, further headers that end with a line break, and the body.
     Whole(u16, &'static str, String),

@@ -1,6 +1,7 @@
 //! Watches.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
@@ -146,6 +147,49 @@ async fn watch_goes_on_after_failures() {
     ];
     for expected in expected {
         assert_eq!(next(&mut events).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn repeated_events_are_left_out() {
+    let deleted = json!({"type": "DELETED", "object": {"metadata": {"name": "a", "resourceVersion": "3"}}});
+    let other = json!({"type": "ADDED", "object": {"metadata": {"name": "b", "resourceVersion": "4"}}});
+    let server = Scripted::start(move |earlier, _| match earlier {
+        0 => list("1", "one"),
+        1 => lines(&[
+            changed("2", "two"),
+            deleted.clone(),
+            changed("2", "two"),
+            deleted.clone(),
+            other.clone(),
+        ]),
+        _ => Reply::Hanging(String::new()),
+    });
+    let mut events = server.cluster().watch(&scripted_kind(), None, &names(&[])).await.expect("a watch");
+    for expected in ["listed a=one", "changed a=two", "deleted a=-", "changed b=-"] {
+        assert_eq!(next(&mut events).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn pauses_increase_while_only_lists_succeed() {
+    let gone = json!({"type": "ERROR", "object": {"kind": "Status", "code": 410}});
+    for failure in
+        [Reply::Whole(410, "", String::new()), Reply::Whole(403, "", String::new()), lines(&[gone])]
+    {
+        let server = Scripted::start(move |earlier, path| match earlier {
+            _ if !path.contains("watch=true") => list("1", "one"),
+            1 => lines(&[changed("2", "two")]),
+            _ => failure.clone(),
+        });
+        let mut events = server.cluster().watch(&scripted_kind(), None, &names(&[])).await.expect("a watch");
+        let begin = Instant::now();
+        let mut lists = 0;
+        while lists < 8 {
+            lists += usize::from(next(&mut events).await.starts_with("listed"));
+        }
+        // The first pause is 2 ms.
+        assert!(begin.elapsed() > Duration::from_millis(2 * (2_u64.pow(6) - 1)), "{:?}", begin.elapsed());
     }
 }
 
