@@ -3,6 +3,7 @@
 //! There are no controllers: nothing is garbage-collected, and namespaces stay `Terminating`.
 
 mod argo_cd;
+mod fault_proxy;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use crate::certificates::{Authority, Identity};
 use crate::http_client::Client;
 use crate::{built, tools, wait};
+pub use fault_proxy::{FaultProxy, Forwarded};
 
 /// Token of a user with all permissions.
 pub const ADMIN_TOKEN: &str = "admin-token-4f1c";
@@ -228,15 +230,7 @@ impl KubeServer {
     pub fn kubeconfig(&self, token: &str) -> String {
         let cluster =
             json!({"server": self.url(), "certificate-authority-data": STANDARD.encode(self.ca_pem())});
-        let config = json!({
-            "apiVersion": "v1",
-            "kind": "Config",
-            "current-context": "test",
-            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
-            "clusters": [{"name": "test", "cluster": cluster}],
-            "users": [{"name": "test", "user": {"token": token}}]
-        });
-        config.to_string()
+        kubeconfig(&cluster, token)
     }
 
     /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces, and waits until the server applies it.
@@ -290,6 +284,19 @@ impl Drop for KubeServer {
         drop(self.child.stdin.take());
         drop(self.child.wait());
     }
+}
+
+/// Returns a kubeconfig with this cluster and the user of a token as its only context.
+fn kubeconfig(cluster: &Value, token: &str) -> String {
+    let config = json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "test",
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+        "clusters": [{"name": "test", "cluster": cluster}],
+        "users": [{"name": "test", "user": {"token": token}}]
+    });
+    config.to_string()
 }
 
 /// Creates a call of the script that runs etcd and kube-apiserver.
