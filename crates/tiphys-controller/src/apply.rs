@@ -1,11 +1,13 @@
 //! Carries out the actions of a plan.
 
 use serde_json::Value;
-use tiphys_engine::appset::{Action, ApplicationError, Event, Plan};
-use tiphys_kube::cluster_reader::ClusterReader as _;
+use tiphys_engine::Manifest;
+use tiphys_engine::appset::{Action, ApplicationError, Event, Plan, PlannedApplication};
+use tiphys_kube::cluster_reader::{ClusterReader as _, ListContent};
 use tiphys_kube::{ObjectPart, Preconditions, WriteError};
 
 use crate::events;
+use crate::generations::Generation;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::reconcile::{Reconciler, message_of};
 
@@ -32,7 +34,6 @@ impl Reconciler {
         plan: &Plan,
     ) -> Result<Vec<ApplicationError>, Stopped> {
         let mut failures: Vec<ApplicationError> = Vec::new();
-        let mut is_current = false;
         // A guarded plan has no actions.
         for planned in plan.to_apply().unwrap_or_default() {
             let is_deletion = matches!(planned.action, Action::Delete { .. });
@@ -44,13 +45,13 @@ impl Reconciler {
             if is_deletion && !failures.is_empty() {
                 break;
             }
-            if is_deletion && !is_current {
-                self.require_current(name, set).await?;
-                is_current = true;
-            }
             self.require_leadership()?;
             let events = planned.action.events(&planned.name);
-            match self.act(name, &planned.name, &planned.action, before).await {
+            let application = ObjectName { namespace: name.namespace.clone(), name: planned.name.clone() };
+            self.state.cache.begin_write(Watched::Applications, &application);
+            let acted = self.act(name, &planned.name, &planned.action, before).await;
+            self.state.cache.end_write(Watched::Applications, &application);
+            match acted {
                 Ok(()) => self.report(name, set, &events).await,
                 Err(error) => {
                     tracing::debug!(applicationset = %name, application = planned.name, "{error}");
@@ -98,8 +99,36 @@ impl Reconciler {
     async fn report(&self, name: &ObjectName, set: &Value, events: &[Event]) {
         for Event { reason, message } in events {
             tracing::info!(applicationset = %name, "{message}");
+            // The process may have been paused during the write before.
+            if self.require_leadership().is_err() {
+                continue;
+            }
             events::write(&self.writer, set, reason, message).await;
         }
+    }
+
+    /// Plans from the state of the API server instead of the cache, if Applications would be deleted: a watch may be late, a deletion cannot be
+    /// taken back, and the guard must count all Applications.
+    pub(crate) async fn confirm_deletions(
+        &self,
+        name: &ObjectName,
+        set: &Value,
+        plan: Plan,
+        generation: &Generation,
+    ) -> Result<Plan, Stopped> {
+        let deletes = |planned: &PlannedApplication| matches!(planned.action, Action::Delete { .. });
+        if plan.guard.is_some() || !plan.applications.iter().any(deletes) {
+            return Ok(plan);
+        }
+        self.require_current(name, set).await?;
+        let kind = Watched::Applications.kind();
+        let listed = self.reader.list(&kind, Some(&name.namespace), ListContent::Objects).await;
+        let listed = listed.map_err(|error| {
+            tracing::warn!(applicationset = %name, "nothing is deleted: {error}");
+            Stopped::Outdated
+        })?;
+        let existing = listed.into_iter().map(Manifest::into_value).collect();
+        self.plan_with(set, generation, move |_| existing).await
     }
 
     /// Checks with the API server that a set is the one that was planned: a watch may be late, and a deletion cannot be taken back.

@@ -43,6 +43,10 @@ struct Objects {
     others: BTreeMap<(Watched, ObjectName), Arc<Value>>,
     /// Sets whose status another program has written.
     rewritten: BTreeSet<ObjectName>,
+    /// The latest version that the watch of a kind has reported since its last list.
+    reported: BTreeMap<Watched, u64>,
+    /// Objects that this process writes now: the creation of these, and their status, concern no set.
+    writing: BTreeSet<(Watched, ObjectName)>,
     /// The others as the inputs of a reconcile, once they are needed.
     control_plane: Option<Arc<ControlPlaneObjects>>,
 }
@@ -55,6 +59,7 @@ impl Cache {
         match event {
             WatchEvent::Listed(listed) => {
                 let listed: Vec<Value> = listed.into_iter().map(Manifest::into_value).collect();
+                objects.reported.insert(kind, listed.iter().map(version).max().unwrap_or_default());
                 let names: BTreeSet<ObjectName> = listed.iter().map(ObjectName::of).collect();
                 for name in objects.names(kind).filter(|name| !names.contains(name)).collect::<Vec<_>>() {
                     objects.remove(kind, &name, &mut concerned);
@@ -65,6 +70,7 @@ impl Cache {
             }
             WatchEvent::Changed(object) => {
                 let object = object.into_value();
+                objects.report(kind, &object);
                 // An older state than that of an own write may arrive after it.
                 if !objects.has_since(kind, &object) {
                     objects.note_rewritten(kind, &object, &mut concerned);
@@ -72,8 +78,12 @@ impl Cache {
                 }
             }
             WatchEvent::Deleted(object) => {
-                let name = ObjectName::of(&object.into_value());
-                objects.remove(kind, &name, &mut concerned);
+                let object = object.into_value();
+                objects.report(kind, &object);
+                // An own write may have created the object again.
+                if !objects.has_later(kind, &object) {
+                    objects.remove(kind, &ObjectName::of(&object), &mut concerned);
+                }
             }
         }
         concerned
@@ -128,10 +138,22 @@ impl Cache {
         in_namespace.filter(is_meant).map(|(_, application)| application.value()).collect()
     }
 
-    /// Stores what a write returned, so that the next reconcile sees it before the watch does.
+    /// Begins a write of this process.
+    pub(crate) fn begin_write(&self, kind: Watched, name: &ObjectName) {
+        self.write().writing.insert((kind, name.clone()));
+    }
+
+    /// Ends a write. If it seemed to fail, its event may still come, and then it concerns the set.
+    pub(crate) fn end_write(&self, kind: Watched, name: &ObjectName) {
+        self.write().writing.remove(&(kind, name.clone()));
+    }
+
+    /// Stores what a write returned, so that the next reconcile sees it before the watch does. What the watch has reported already may have
+    /// been deleted since.
     pub(crate) fn remember(&self, kind: Watched, object: Value) {
         let mut objects = self.write();
-        if !objects.has_since(kind, &object) {
+        let reported = objects.reported.get(&kind).copied().unwrap_or_default();
+        if version(&object) > reported && !objects.has_since(kind, &object) {
             objects.insert(kind, object, &mut Concerned::new());
         }
     }
@@ -175,23 +197,41 @@ impl Objects {
         self.applications.range(first..).take_while(move |(name, _)| name.namespace == namespace)
     }
 
+    /// Notes the version of an event.
+    fn report(&mut self, kind: Watched, object: &Value) {
+        let reported = self.reported.entry(kind).or_default();
+        *reported = version(object).max(*reported);
+    }
+
     /// Whether this version of an object or a later one is known.
     fn has_since(&self, kind: Watched, object: &Value) -> bool {
+        self.known_version(kind, object).is_some_and(|known| known >= version(object))
+    }
+
+    /// Whether a later version of an object is known.
+    fn has_later(&self, kind: Watched, object: &Value) -> bool {
+        self.known_version(kind, object).is_some_and(|known| known > version(object))
+    }
+
+    fn known_version(&self, kind: Watched, object: &Value) -> Option<u64> {
         let name = ObjectName::of(object);
-        let known = match kind {
+        match kind {
             Watched::Sets => self.sets.get(&name).map(|set| version(set)),
             Watched::Applications => self.applications.get(&name).map(|application| application.version),
             Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
                 self.others.get(&(kind, name)).map(|object| version(object))
             }
-        };
-        known.is_some_and(|known| known >= version(object))
+        }
+    }
+
+    fn is_writing(&self, kind: Watched, name: &ObjectName) -> bool {
+        self.writing.contains(&(kind, name.clone()))
     }
 
     /// Notes a set whose new status is not from a known write of this process.
     fn note_rewritten(&mut self, kind: Watched, object: &Value, concerned: &mut Concerned) {
         let name = ObjectName::of(object);
-        let before = self.sets.get(&name).filter(|_| kind == Watched::Sets);
+        let before = self.sets.get(&name).filter(|_| kind == Watched::Sets && !self.is_writing(kind, &name));
         if before.is_some_and(|before| before["status"] != object["status"]) {
             compare(concerned, Some(name.clone()));
             self.rewritten.insert(name);
@@ -211,9 +251,15 @@ impl Objects {
             Watched::Applications => {
                 let new = CachedApplication::new(object);
                 let before = self.applications.get(&name);
-                // As in Argo CD, the creation of an Application concerns no set.
-                if let Some(before) = before.filter(|before| before.fingerprint != new.fingerprint) {
-                    compare(concerned, before.owning_set(&name));
+                // Unlike in Argo CD, a creation by another process concerns the set, and so does one that seemed to fail: the set may generate
+                // the Application no more.
+                let is_relevant = match before {
+                    // Another process may change what an own write does not.
+                    Some(before) => before.fingerprint != new.fingerprint,
+                    None => !self.is_writing(kind, &name),
+                };
+                if is_relevant {
+                    compare(concerned, before.and_then(|before| before.owning_set(&name)));
                     compare(concerned, new.owning_set(&name));
                 }
                 self.applications.insert(name, new);

@@ -53,7 +53,7 @@ impl Reconciler {
                 Ended::Failed
             }
             Err(Stopped::Outdated) => {
-                tracing::info!(applicationset = %name, "the set has changed meanwhile, so nothing is deleted");
+                tracing::info!(applicationset = %name, "the set has changed meanwhile; the reconcile is repeated");
                 Ended::Failed
             }
             Err(Stopped::Bug(error)) => {
@@ -107,9 +107,15 @@ impl Reconciler {
         }
         let failures = self.execute(name, set, &plan).await?;
         let mut outcome = Outcome::of_plan(&plan, &failures);
-        if let Some(patch) = refresh_patch(&decoded)
+        let mut is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
+        let refresh = refresh_patch(&decoded);
+        if refresh.is_some() {
+            self.require_leadership()?;
+        }
+        if let Some(patch) = refresh
             && let Err(error) = self.patch_set(name, ObjectPart::Main, &patch).await
         {
+            is_failed = true;
             outcome = match outcome {
                 Outcome::UpToDate => {
                     Outcome::Failed { reason: FailureReason::Refresh, message: message_of(&error) }
@@ -120,7 +126,6 @@ impl Reconciler {
         log_outcome(name, &outcome);
         self.write_status(name, set, &outcome).await?;
         let pause = pause(&plan, &generation);
-        let is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
         Ok(if is_failed { Ended::Failed } else { Ended::Succeeded(pause) })
     }
 
@@ -149,15 +154,26 @@ impl Reconciler {
         Ok(generations.end(name, epoch, (generated, objects), Instant::now()))
     }
 
-    /// Compares what was generated with the Applications of the cache, on a thread that may take long.
+    /// Compares what was generated with the Applications of the cache.
     async fn plan(&self, name: &ObjectName, set: &Value, generation: &Generation) -> Result<Plan, Stopped> {
+        let (state, set_name) = (Arc::clone(&self.state), name.clone());
+        let plan = self.plan_with(set, generation, move |names| state.cache.applications(&set_name, names));
+        self.confirm_deletions(name, set, plan.await?, generation).await
+    }
+
+    /// Compares what was generated with existing Applications, on a thread that may take long. `existing` gets the generated names.
+    pub(crate) async fn plan_with(
+        &self,
+        set: &Value,
+        generation: &Generation,
+        existing: impl FnOnce(&[&str]) -> Vec<Value> + Send + 'static,
+    ) -> Result<Plan, Stopped> {
         let generated = Arc::clone(&generation.generated);
-        let (state, name, permits_deletions) =
-            (Arc::clone(&self.state), name.clone(), permits_deletions(set));
+        let permits_deletions = permits_deletions(set);
         let plan = move || {
             let names = generated.names();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            generated.plan(&state.cache.applications(&name, &names), permits_deletions)
+            generated.plan(&existing(&names), permits_deletions)
         };
         spawn_blocking(plan).await.map_err(|error| Stopped::Bug(error.to_string()))
     }
@@ -212,7 +228,9 @@ impl Reconciler {
     async fn write_status(&self, name: &ObjectName, set: &Value, outcome: &Outcome) -> Result<(), Stopped> {
         let applications = self.state.cache.applications(name, &[]);
         let applications: Vec<&Value> = applications.iter().collect();
-        let before = &set["status"];
+        // A write of this reconcile may have returned a status that an earlier one stored and that seemed to fail.
+        let current = self.state.cache.set(name);
+        let before = &current.as_deref().unwrap_or(set)["status"];
         let after = status(&StatusInput {
             status: before,
             outcome,
@@ -226,17 +244,29 @@ impl Reconciler {
             // The set was deleted meanwhile.
             Err(error) if error.kind == WriteErrorKind::NotFound => Ok(()),
             Err(error) => Err(Stopped::Write(error)),
-            Ok(()) => Ok(()),
+            // An earlier write that seemed to fail may have changed the other fields.
+            Ok(written) if differs_beside(&patch, &written["status"], &after) => Err(Stopped::Outdated),
+            Ok(_) => Ok(()),
         }
     }
 
-    async fn patch_set(&self, name: &ObjectName, part: ObjectPart, patch: &Value) -> Result<(), WriteError> {
+    async fn patch_set(
+        &self,
+        name: &ObjectName,
+        part: ObjectPart,
+        patch: &Value,
+    ) -> Result<Value, WriteError> {
         let kind = Watched::Sets.kind();
-        let written = self.writer.merge_patch(&kind, &name.namespace, &name.name, part, patch).await?;
-        if !self.options.is_dry_run {
-            self.state.cache.remember(Watched::Sets, written);
+        let cache = &self.state.cache;
+        cache.begin_write(Watched::Sets, name);
+        let written = self.writer.merge_patch(&kind, &name.namespace, &name.name, part, patch).await;
+        if let Ok(written) = &written
+            && !self.options.is_dry_run
+        {
+            cache.remember(Watched::Sets, written.clone());
         }
-        Ok(())
+        cache.end_write(Watched::Sets, name);
+        written
     }
 
     /// Stores an Application that was written.
@@ -269,6 +299,13 @@ fn pause(plan: &Plan, generation: &Generation) -> Option<Duration> {
     let of_plan = plan.requeue_after_seconds.map(Duration::from_secs);
     let of_generators = generation.pause(Instant::now()).filter(|_| generation.generated.is_complete());
     of_generators.or(of_plan)
+}
+
+/// Whether a written status differs from the expected one in a field that was not part of the patch.
+fn differs_beside(patch: &Value, written: &Value, expected: &Value) -> bool {
+    let expected = expected.as_object().into_iter().flatten();
+    let unsent = expected.filter(|(key, _)| patch.get(key.as_str()).is_none());
+    unsent.into_iter().any(|(key, value)| written[key.as_str()] != *value)
 }
 
 /// Returns the merge patch from one status to another; `None` if they are equal.

@@ -75,7 +75,8 @@ fn changes_of_an_application_concern_its_owner() {
         object("Application", "web", version, &object_value)
     };
     let events = vec![
-        (WatchEvent::Changed(application(1, json!({"spec": {"x": 1}}))), ""),
+        // Another process has created it.
+        (WatchEvent::Changed(application(1, json!({"spec": {"x": 1}}))), "compare:a"),
         (
             WatchEvent::Changed(application(
                 2,
@@ -146,4 +147,53 @@ fn own_writes_are_seen_before_the_watch_reports_them() {
     assert_eq!(cache.applications(&set, &["web"])[0].get("spec"), None);
     cache.remember(Watched::Sets, object("ApplicationSet", "a", 1, &json!({})).into_value());
     assert_eq!(cache.set_counts(), [(set, "Unknown".to_owned(), 1)]);
+}
+
+#[test]
+fn own_writes_concern_no_set() {
+    let cache = Cache::default();
+    let created = |name: &str, version| {
+        let event = WatchEvent::Changed(object("Application", name, version, &owned_by("a")));
+        cache.apply(Watched::Applications, event).len()
+    };
+    let name = |name: &str| ObjectName { namespace: "argocd".to_owned(), name: name.to_owned() };
+    cache.begin_write(Watched::Applications, &name("web"));
+    assert_eq!(created("web", 1), 0);
+    cache.end_write(Watched::Applications, &name("web"));
+    // The response was lost, and the event comes late.
+    cache.begin_write(Watched::Applications, &name("late"));
+    cache.end_write(Watched::Applications, &name("late"));
+    assert_eq!(created("late", 2), 1);
+
+    let set = |version, status: u8| object("ApplicationSet", "a", version, &json!({"status": {"x": status}}));
+    let apply = |event| cache.apply(Watched::Sets, event).len();
+    apply(WatchEvent::Listed(vec![set(3, 1)]));
+    cache.begin_write(Watched::Sets, &name("a"));
+    assert_eq!(apply(WatchEvent::Changed(set(4, 2))), 0);
+    cache.end_write(Watched::Sets, &name("a"));
+    assert!(!cache.take_rewritten(&name("a")));
+    assert_eq!(apply(WatchEvent::Changed(set(5, 3))), 1);
+    assert!(cache.take_rewritten(&name("a")));
+    // A list may be older than an own write, whose event follows.
+    cache.remember(Watched::Sets, set(7, 5).into_value());
+    assert_eq!(apply(WatchEvent::Listed(vec![set(6, 4)])), 0);
+    assert_eq!(apply(WatchEvent::Changed(set(7, 5))), 1);
+}
+
+#[test]
+fn deletion_from_before_an_own_write_is_ignored() {
+    let cache = Cache::default();
+    let web = |version| object("Application", "web", version, &owned_by("a"));
+    let set = ObjectName { namespace: "argocd".to_owned(), name: "a".to_owned() };
+    let count = || cache.applications(&set, &[]).len();
+    let apply = |event| cache.apply(Watched::Applications, event).len();
+    apply(WatchEvent::Listed(vec![web(1)]));
+    cache.remember(Watched::Applications, web(3).into_value());
+    assert_eq!((apply(WatchEvent::Deleted(web(2))), count()), (0, 1));
+    assert_eq!((apply(WatchEvent::Deleted(web(4))), count()), (1, 0));
+    // The response of a write comes after the event of a later deletion.
+    cache.remember(Watched::Applications, web(3).into_value());
+    assert_eq!(count(), 0);
+    cache.remember(Watched::Applications, web(5).into_value());
+    assert_eq!(count(), 1);
 }

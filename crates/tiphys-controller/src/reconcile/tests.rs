@@ -26,3 +26,12 @@ fn guard_is_released_for_one_generation() {
         assert_eq!(permits_deletions(&set), expected, "{set}");
     }
 }
+
+#[test]
+fn written_status_is_checked_beside_the_patch() {
+    let (patch, expected) = (json!({"a": 1}), json!({"a": 1, "b": 2}));
+    assert!(!differs_beside(&patch, &json!({"a": 1, "b": 2, "c": 3}), &expected));
+    // A server may leave out what was sent.
+    assert!(!differs_beside(&patch, &json!({"b": 2}), &expected));
+    assert!(differs_beside(&patch, &json!({"a": 1, "b": 3}), &expected));
+}

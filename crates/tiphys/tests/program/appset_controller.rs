@@ -36,7 +36,12 @@ impl Control {
     }
 
     pub(crate) fn start(&self, more: &[&str]) -> Running {
-        let arguments = [
+        self.world.start(&[&self.arguments(), more].concat())
+    }
+
+    /// Returns the arguments of a controller of the namespace.
+    pub(crate) fn arguments(&self) -> Vec<&'static str> {
+        vec![
             "appset-controller",
             "--kubeconfig=kubeconfig",
             "--namespace",
@@ -45,8 +50,7 @@ impl Control {
             "--probe-addr=0",
             "--webhook-addr=0",
             "--logformat=text",
-        ];
-        self.world.start(&[&arguments, more].concat())
+        ]
     }
 
     pub(crate) fn path(&self, plural: &str, name: &str) -> String {

@@ -2,6 +2,7 @@
 
 mod appset_controller;
 mod appset_deploy;
+mod appset_faults;
 mod appset_switch;
 mod askpass;
 mod authors;

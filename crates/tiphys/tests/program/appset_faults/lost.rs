@@ -1,0 +1,97 @@
+//! Writes that are carried out although their responses are lost.
+
+use serde_json::json;
+use tiphys_testkit::canned_server::{Canned, Pace};
+use tiphys_testkit::kube_server::{FaultProxy, Forwarded};
+use tiphys_testkit::wait::until;
+
+use std::time::Duration;
+
+use super::service::{Service, parameters};
+use super::{Controlled, writes};
+use crate::appset_controller::{Control, elements};
+
+fn is_status_write(request: &Forwarded) -> bool {
+    request.method == "PATCH" && request.path.ends_with("/status")
+}
+
+/// Returns the number of status writes.
+fn status_writes(proxy: &FaultProxy) -> usize {
+    writes(proxy).iter().filter(|write| is_status_write(write)).count()
+}
+
+fn has_applications(control: &Control, expected: &[&str]) -> Result<(), String> {
+    let found = control.applications();
+    if found == expected { Ok(()) } else { Err(format!("{found:?}")) }
+}
+
+#[test]
+fn application_of_a_lost_creation_is_deleted_if_unwanted() {
+    let control = Control::new("lost-creation");
+    let proxy = FaultProxy::start(control.server, None);
+    let one = json!({"generators": elements(&[("a", "x")])});
+    control.create_set("web", &one);
+    let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+
+    proxy.hold_events(Some("applications"));
+    proxy.hold(|request| request.method == "POST" && request.path.ends_with("/applications"));
+    let two = json!({"generators": elements(&[("a", "x"), ("b", "x")])});
+    control.server.patch(&control.path("applicationsets", "web"), &json!({"spec": two}));
+    proxy.wait_until_held();
+    control.server.patch(&control.path("applicationsets", "web"), &json!({"spec": one}));
+    let before = status_writes(&proxy);
+    proxy.lose();
+    // The failure, and the success of the reconcile that does not know the Application.
+    until(|| (status_writes(&proxy) >= before + 2).then_some(()));
+    proxy.hold_events(None);
+    control.settles(|| has_applications(&control, &["a x"]));
+}
+
+#[test]
+fn status_of_a_lost_write_is_corrected() {
+    let control = Control::new("lost-status");
+    let service = Service::start(&control);
+    let proxy = FaultProxy::start(control.server, None);
+    service.answer("teams", parameters(["a".to_owned()]));
+    let plugin = json!({"plugin": {"configMapRef": {"name": "service"}, "requeueAfterSeconds": 0}});
+    control.create_set("teams", &json!({"generators": [plugin]}));
+    control.create_set("web", &json!({"generators": elements(&[("b", "x")])}));
+    let _controlled = Controlled::start(&control, &proxy, "log", &["--concurrent-reconciliations=1"]);
+    control.settles(|| has_applications(&control, &["a t", "b x"]));
+    control.settles(|| control.has_condition("teams", "ResourcesUpToDate", "True"));
+
+    service.answer("teams", Canned::new(500, "").at(Pace::Late(Duration::from_millis(500))));
+    let before = service.requests();
+    control.refresh(&["teams"], 1);
+    until(|| (service.requests() > before).then_some(()));
+    // The events of the set come after the next reconcile.
+    proxy.hold_events(Some("applicationsets"));
+    proxy.hold(is_status_write);
+    proxy.wait_until_held();
+    service.answer("teams", parameters(["a".to_owned()]));
+    proxy.lose();
+    until(|| (service.requests() > before + 1).then_some(()));
+    // With one reconcile at a time, the next one begins after its end.
+    control.server.patch(&control.path("applications", "b"), &json!({"metadata": {"labels": {"team": "z"}}}));
+    control.settles(|| has_applications(&control, &["a t", "b x"]));
+    control.settles(|| control.has_condition("teams", "ErrorOccurred", "True"));
+    proxy.hold_events(None);
+    control.settles(|| control.has_condition("teams", "ErrorOccurred", "False"));
+}
+
+#[test]
+fn failed_removal_of_the_refresh_annotation_is_repeated() {
+    let control = Control::new("lost-refresh");
+    let proxy = FaultProxy::start(control.server, None);
+    control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
+    let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+
+    proxy.hold(|request| request.method == "PATCH" && request.path.ends_with("/applicationsets/web"));
+    control.refresh(&["web"], 1);
+    proxy.wait_until_held();
+    proxy.lose();
+    control.settles(|| control.has_condition("web", "ErrorOccurred", "True RefreshApplicationError"));
+    control.settles(|| control.has_condition("web", "ErrorOccurred", "False"));
+}
