@@ -149,13 +149,15 @@ impl Cache {
     }
 
     /// Stores what a write returned, so that the next reconcile sees it before the watch does. What the watch has reported already may have
-    /// been deleted since.
-    pub(crate) fn remember(&self, kind: Watched, object: Value) {
+    /// been deleted since. Returns the sets that it concerns: the response may have what others changed just before.
+    pub(crate) fn remember(&self, kind: Watched, object: Value) -> Concerned {
+        let mut concerned = Concerned::new();
         let mut objects = self.write();
         let reported = objects.reported.get(&kind).copied().unwrap_or_default();
         if version(&object) > reported && !objects.has_since(kind, &object) {
-            objects.insert(kind, object, &mut Concerned::new());
+            objects.insert(kind, object, &mut concerned);
         }
+        concerned
     }
 
     /// Returns the objects that decide what sets generate.

@@ -263,7 +263,7 @@ impl Reconciler {
         if let Ok(written) = &written
             && !self.options.is_dry_run
         {
-            cache.remember(Watched::Sets, written.clone());
+            self.state.remember(Watched::Sets, written.clone());
         }
         cache.end_write(Watched::Sets, name);
         written
@@ -272,7 +272,7 @@ impl Reconciler {
     /// Stores an Application that was written.
     pub(crate) fn remember(&self, application: Value) {
         if !self.options.is_dry_run {
-            self.state.cache.remember(Watched::Applications, application);
+            self.state.remember(Watched::Applications, application);
         }
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, WatchEvent};
 use tokio::sync::Notify;
 
-use crate::cache::{Cache, Need, needs};
+use crate::cache::{Cache, Concerned, Need, needs};
 use crate::generations::Generations;
 use crate::object::{ObjectName, Watched};
 use crate::queue::{Ended, Next, Queue};
@@ -45,14 +45,27 @@ impl State {
                 concerned.extend(self.cache.sets().into_iter().map(|set| (set, Need::Generate)));
             }
         }
-        if is_list || !concerned.is_empty() {
-            let now = Instant::now();
-            for (set, need) in &concerned {
-                if *need == Need::Generate {
-                    self.generations.forget(set);
-                }
-                lock(&self.queue).add(set, now);
+        self.make_due(&concerned);
+        if is_list {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Stores what a write returned.
+    pub(crate) fn remember(&self, kind: Watched, object: Value) {
+        let concerned = self.cache.remember(kind, object);
+        self.make_due(&concerned);
+    }
+
+    fn make_due(&self, concerned: &Concerned) {
+        let now = Instant::now();
+        for (set, need) in concerned {
+            if *need == Need::Generate {
+                self.generations.forget(set);
             }
+            lock(&self.queue).add(set, now);
+        }
+        if !concerned.is_empty() {
             self.changed.notify_one();
         }
     }

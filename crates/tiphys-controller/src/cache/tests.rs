@@ -137,15 +137,15 @@ fn own_writes_are_seen_before_the_watch_reports_them() {
     let cache = Cache::default();
     let set = ObjectName { namespace: "argocd".to_owned(), name: "a".to_owned() };
     let mut application = object("Application", "web", 7, &owned_by("a")).into_value();
-    cache.remember(Watched::Applications, application.clone());
+    let _concerned = cache.remember(Watched::Applications, application.clone());
     assert_eq!(cache.applications(&set, &[]), [application.clone()]);
     let event = WatchEvent::Changed(object("Application", "web", 7, &owned_by("a")));
     assert!(cache.apply(Watched::Applications, event).is_empty());
     application["metadata"]["resourceVersion"] = json!("6");
     application["spec"] = json!({"old": true});
-    cache.remember(Watched::Applications, application);
+    let _concerned = cache.remember(Watched::Applications, application);
     assert_eq!(cache.applications(&set, &["web"])[0].get("spec"), None);
-    cache.remember(Watched::Sets, object("ApplicationSet", "a", 1, &json!({})).into_value());
+    let _concerned = cache.remember(Watched::Sets, object("ApplicationSet", "a", 1, &json!({})).into_value());
     assert_eq!(cache.set_counts(), [(set, "Unknown".to_owned(), 1)]);
 }
 
@@ -175,7 +175,7 @@ fn own_writes_concern_no_set() {
     assert_eq!(apply(WatchEvent::Changed(set(5, 3))), 1);
     assert!(cache.take_rewritten(&name("a")));
     // A list may be older than an own write, whose event follows.
-    cache.remember(Watched::Sets, set(7, 5).into_value());
+    let _concerned = cache.remember(Watched::Sets, set(7, 5).into_value());
     assert_eq!(apply(WatchEvent::Listed(vec![set(6, 4)])), 0);
     assert_eq!(apply(WatchEvent::Changed(set(7, 5))), 1);
 }
@@ -188,12 +188,12 @@ fn deletion_from_before_an_own_write_is_ignored() {
     let count = || cache.applications(&set, &[]).len();
     let apply = |event| cache.apply(Watched::Applications, event).len();
     apply(WatchEvent::Listed(vec![web(1)]));
-    cache.remember(Watched::Applications, web(3).into_value());
+    let _concerned = cache.remember(Watched::Applications, web(3).into_value());
     assert_eq!((apply(WatchEvent::Deleted(web(2))), count()), (0, 1));
     assert_eq!((apply(WatchEvent::Deleted(web(4))), count()), (1, 0));
     // The response of a write comes after the event of a later deletion.
-    cache.remember(Watched::Applications, web(3).into_value());
+    let _concerned = cache.remember(Watched::Applications, web(3).into_value());
     assert_eq!(count(), 0);
-    cache.remember(Watched::Applications, web(5).into_value());
+    let _concerned = cache.remember(Watched::Applications, web(5).into_value());
     assert_eq!(count(), 1);
 }

@@ -119,6 +119,12 @@ impl Control {
         if found.contains(expected) { Ok(()) } else { Err(format!("{set}: {kind}: {found}")) }
     }
 
+    /// Checks the number of Applications in the status of a set.
+    fn has_resources(&self, set: &str, count: usize) -> Result<(), String> {
+        let status = self.server.read(&self.path("applicationsets", set))["status"].take();
+        if status["resourcesCount"] == count { Ok(()) } else { Err(status.to_string()) }
+    }
+
     /// Returns what the controller decides of all sets and Applications, without times and identities.
     fn state(&self) -> Value {
         let items = |plural: &str| {

@@ -95,3 +95,26 @@ fn failed_removal_of_the_refresh_annotation_is_repeated() {
     control.settles(|| control.has_condition("web", "ErrorOccurred", "True RefreshApplicationError"));
     control.settles(|| control.has_condition("web", "ErrorOccurred", "False"));
 }
+
+#[test]
+fn change_right_before_the_status_is_written_counts() {
+    let control = Control::new("overtaken");
+    let proxy = FaultProxy::start(control.server, None);
+    control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
+    let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+
+    let set = control.path("applicationsets", "web");
+    proxy.hold(|request| request.method == "POST" && request.path.ends_with("/applications"));
+    let two = json!({"generators": elements(&[("a", "x"), ("b", "x")])});
+    control.server.patch(&set, &json!({"spec": two}));
+    proxy.wait_until_held();
+    // The event of this change comes after the response of the status.
+    proxy.hold_events(Some("applicationsets"));
+    let three = json!({"generators": elements(&[("a", "x"), ("c", "x")])});
+    control.server.patch(&set, &json!({"spec": three}));
+    proxy.release();
+    control.settles(|| control.has_resources("web", 2));
+    proxy.hold_events(None);
+    control.settles(|| has_applications(&control, &["a x", "c x"]));
+}
