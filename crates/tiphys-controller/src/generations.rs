@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tiphys_service::{ControlPlaneObjects, GeneratedSet};
 
 use crate::object::ObjectName;
@@ -24,6 +25,8 @@ struct Entry {
 #[derive(Clone)]
 pub(crate) struct Generation {
     pub(crate) generated: Arc<GeneratedSet>,
+    /// `metadata.uid` and `metadata.generation` of the set.
+    of: (Value, Value),
     /// The objects of the control plane, which also decide whether Applications are valid.
     objects: Arc<ControlPlaneObjects>,
     until: Option<Instant>,
@@ -34,15 +37,18 @@ pub(crate) struct Generation {
 pub(crate) struct Epoch(u64);
 
 impl Generations {
-    /// Returns the last result, if it may still be used with the current objects of the control plane.
+    /// Returns the last result, if it may still be used for this state of the set and of the control plane.
     pub(crate) fn last(
         &self,
-        set: &ObjectName,
+        name: &ObjectName,
+        set: &Value,
         objects: &Arc<ControlPlaneObjects>,
         now: Instant,
     ) -> Option<Generation> {
-        let last = self.entries().get(set)?.last.clone()?;
-        let is_current = Arc::ptr_eq(&last.objects, objects) && last.until.is_none_or(|until| now < until);
+        let last = self.entries().get(name)?.last.clone()?;
+        let is_current = last.of == identity(set)
+            && Arc::ptr_eq(&last.objects, objects)
+            && last.until.is_none_or(|until| now < until);
         is_current.then_some(last)
     }
 
@@ -54,7 +60,8 @@ impl Generations {
     /// Returns a result, and stores it if it is complete and nothing that it is made from has changed meanwhile.
     pub(crate) fn end(
         &self,
-        set: &ObjectName,
+        name: &ObjectName,
+        set: &Value,
         epoch: Epoch,
         (generated, objects): (GeneratedSet, Arc<ControlPlaneObjects>),
         now: Instant,
@@ -62,9 +69,9 @@ impl Generations {
         let pause = generated.requeue_after_seconds().map(Duration::from_secs);
         let is_complete = generated.is_complete();
         let until = pause.map(|pause| now + pause);
-        let generation = Generation { generated: Arc::new(generated), objects, until };
+        let generation = Generation { generated: Arc::new(generated), of: identity(set), objects, until };
         let mut entries = self.entries();
-        let entry = entries.entry(set.clone()).or_default();
+        let entry = entries.entry(name.clone()).or_default();
         if is_complete && Epoch(entry.epoch) == epoch {
             entry.last = Some(generation.clone());
         }
@@ -86,6 +93,11 @@ impl Generations {
     fn entries(&self) -> MutexGuard<'_, HashMap<ObjectName, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn identity(set: &Value) -> (Value, Value) {
+    let metadata = &set["metadata"];
+    (metadata["uid"].clone(), metadata["generation"].clone())
 }
 
 impl Generation {

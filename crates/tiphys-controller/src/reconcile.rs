@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::Stopped;
-use crate::generations::Generation;
+use crate::generations::{Epoch, Generation};
 use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::options::ControllerOptions;
@@ -42,11 +42,13 @@ pub(crate) struct Reconciler {
 impl Reconciler {
     /// Reconciles a set of the cache.
     pub(crate) async fn reconcile(&self, name: &ObjectName, stop: &CancellationToken) -> Ended {
+        // Before the set is read: a change after this makes the result of its generators outdated.
+        let epoch = self.state.generations.begin(name);
         let Some(set) = self.state.cache.set(name) else {
             self.state.generations.remove(name);
             return Ended::Gone;
         };
-        match self.try_reconcile(name, &set, stop).await {
+        match self.try_reconcile(name, &set, epoch, stop).await {
             Ok(ended) => ended,
             Err(Stopped::NotLeader) => {
                 tracing::warn!(applicationset = %name, "the reconcile ended early: this process does not lead any more");
@@ -71,6 +73,7 @@ impl Reconciler {
         &self,
         name: &ObjectName,
         set: &Value,
+        epoch: Epoch,
         stop: &CancellationToken,
     ) -> Result<Ended, Stopped> {
         self.find_other_controller(name).await;
@@ -97,7 +100,7 @@ impl Reconciler {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(None));
         }
-        let generation = match self.generate(name, set, stop).await {
+        let generation = match self.generate(name, set, epoch, stop).await {
             Ok(generation) => generation,
             Err(error) => return self.invalid(name, set, &error).await,
         };
@@ -134,12 +137,12 @@ impl Reconciler {
         &self,
         name: &ObjectName,
         set: &Value,
+        epoch: Epoch,
         stop: &CancellationToken,
     ) -> Result<Generation, ServiceError> {
         let generations = &self.state.generations;
-        let epoch = generations.begin(name);
         let objects = self.state.cache.control_plane();
-        if let Some(last) = generations.last(name, &objects, Instant::now()) {
+        if let Some(last) = generations.last(name, set, &objects, Instant::now()) {
             return Ok(last);
         }
         let request = GenerateRequest {
@@ -151,7 +154,7 @@ impl Reconciler {
         };
         self.metrics.generated();
         let generated = generate_set(&self.service, &request, stop).await?;
-        Ok(generations.end(name, epoch, (generated, objects), Instant::now()))
+        Ok(generations.end(name, set, epoch, (generated, objects), Instant::now()))
     }
 
     /// Compares what was generated with the Applications of the cache.

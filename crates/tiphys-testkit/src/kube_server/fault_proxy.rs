@@ -222,8 +222,12 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
             break;
         }
         let state = Arc::clone(state);
-        // An error of a connection is the client's to report.
-        threads.push(thread::spawn(move || drop(serve(client, &state))));
+        threads.push(thread::spawn(move || {
+            // An error of a connection is the client's to report.
+            drop(serve(&client, &state));
+            // Another handle of it is registered.
+            drop(client.shutdown(Shutdown::Both));
+        }));
     }
     for thread in threads {
         drop(thread.join());
@@ -240,7 +244,7 @@ fn register(stream: &TcpStream, state: &State) -> bool {
 }
 
 /// Answers the requests of a connection.
-fn serve(mut client: TcpStream, state: &State) -> io::Result<()> {
+fn serve(mut client: &TcpStream, state: &State) -> io::Result<()> {
     client.set_nodelay(true)?;
     let mut received = Vec::new();
     while let Some(request) = Request::read(&mut client, &mut received)? {
@@ -248,7 +252,7 @@ fn serve(mut client: TcpStream, state: &State) -> io::Result<()> {
         state.changed.notify_all();
         let fault = state.draw(|dice| Fault::draw(&request, dice));
         match fault {
-            Fault::CutBefore => return client.shutdown(Shutdown::Both),
+            Fault::CutBefore => return Ok(()),
             Fault::Status(status) => {
                 client.write_all(&fault::answer(status))?;
                 continue;
@@ -257,15 +261,15 @@ fn serve(mut client: TcpStream, state: &State) -> io::Result<()> {
         }
         let mut server = forward(&request, state)?;
         if request.path.contains("watch=true") {
-            return stream::follow(&mut client, server, &forwarded(&request).path, state);
+            return stream::follow(client, server, &forwarded(&request).path, state);
         }
         let mut answer = Vec::new();
         server.read_to_end(&mut answer)?;
         let answer = Message::parse(&answer).ok_or(io::ErrorKind::UnexpectedEof)?;
         let is_lost = hold_back(&forwarded(&request), state);
         match fault {
-            _ if is_lost => return client.shutdown(Shutdown::Both),
-            Fault::CutAfter => return client.shutdown(Shutdown::Both),
+            _ if is_lost => return Ok(()),
+            Fault::CutAfter => return Ok(()),
             Fault::FailAfter => client.write_all(&fault::answer(500))?,
             _ => client.write_all(&with_length(&answer))?,
         }

@@ -1,7 +1,7 @@
 //! Faults of watches.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use super::{Server, State};
@@ -39,7 +39,7 @@ enum Fault {
 }
 
 /// Forwards the events of a watch at `path` until one side closes its connection.
-pub(super) fn follow(client: &mut TcpStream, server: Server, path: &str, state: &State) -> io::Result<()> {
+pub(super) fn follow(mut client: &TcpStream, server: Server, path: &str, state: &State) -> io::Result<()> {
     let mut server = BufReader::new(server);
     let mut is_watch = false;
     loop {
@@ -60,8 +60,7 @@ pub(super) fn follow(client: &mut TcpStream, server: Server, path: &str, state: 
     if !is_watch {
         // A failure, whose length is known or ends with the connection.
         client.write_all(b"Connection: close\r\n\r\n")?;
-        io::copy(&mut server, client)?;
-        return client.shutdown(Shutdown::Both);
+        return io::copy(&mut server, &mut client).map(drop);
     }
     client.write_all(b"Transfer-Encoding: chunked\r\n\r\n")?;
     let mut sent: Vec<Vec<u8>> = Vec::new();
@@ -86,10 +85,9 @@ pub(super) fn follow(client: &mut TcpStream, server: Server, path: &str, state: 
                 send(client, &sent[index])?;
             }
             Fault::End => return end(client),
-            Fault::Cut => return client.shutdown(Shutdown::Both),
+            Fault::Cut => return Ok(()),
             Fault::CutInside => {
-                send(client, &line[..line.len() / 2])?;
-                return client.shutdown(Shutdown::Both);
+                return send(client, &line[..line.len() / 2]);
             }
         }
         // A bookmark that comes again would be a lie: the server has sent later events.
@@ -116,13 +114,12 @@ fn draw(dice: &mut Dice, has_cuts: bool, sent: usize) -> Fault {
     }
 }
 
-fn send(client: &mut TcpStream, bytes: &[u8]) -> io::Result<()> {
+fn send(mut client: &TcpStream, bytes: &[u8]) -> io::Result<()> {
     let chunk = [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
     client.write_all(&chunk)
 }
 
 /// Ends a watch as the server does.
-fn end(client: &mut TcpStream) -> io::Result<()> {
-    client.write_all(b"0\r\n\r\n")?;
-    client.shutdown(Shutdown::Both)
+fn end(mut client: &TcpStream) -> io::Result<()> {
+    client.write_all(b"0\r\n\r\n")
 }
