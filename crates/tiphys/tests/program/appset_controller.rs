@@ -229,6 +229,47 @@ fn answers_of_a_plugin_service_are_followed_and_guarded() {
 }
 
 #[test]
+fn application_belongs_to_the_set_that_has_it() {
+    let control = Control::new("one-name");
+    control.create_set("first", &json!({"generators": elements(&[("a", "x")])}));
+    let _running = control.start(&[]);
+    control.until_condition("first", "ResourcesUpToDate", "True");
+    let application = control.path("applications", "a");
+    let before = control.server.read(&application);
+
+    control.create_set("second", &json!({"generators": elements(&[("a", "y"), ("b", "y")])}));
+    control.until_condition("second", "ErrorOccurred", "Object one-name/a is already owned by another");
+    assert_eq!(control.applications(), ["a x", "b y"]);
+    assert_eq!(control.server.read(&application), before);
+    // The end of the second set's wish leaves the Application with its owner.
+    let change = json!({"spec": {"generators": elements(&[("b", "y")])}});
+    control.server.patch(&control.path("applicationsets", "second"), &change);
+    control.until_condition("second", "ErrorOccurred", "False");
+    assert_eq!(control.server.read(&application), before);
+}
+
+#[test]
+fn deleted_secret_deletes_no_applications() {
+    let control = Control::new("no-secret");
+    let service = CannedServer::start(None, |_| Canned::new(200, parameters(2)));
+    let secret = control.core("secrets");
+    control
+        .server
+        .create(&secret, &json!({"metadata": {"name": "tokens"}, "stringData": {"teams": "s3cret"}}));
+    let map =
+        json!({"metadata": {"name": "teams"}, "data": {"baseUrl": service.url(), "token": "$tokens:teams"}});
+    control.server.create(&control.core("configmaps"), &map);
+    control.create_set("teams", &json!({"generators": [{"plugin": {"configMapRef": {"name": "teams"}}}]}));
+    let _running = control.start(&[]);
+    control.until_condition("teams", "ResourcesUpToDate", "True");
+    let before = control.applications();
+    control.server.delete(&format!("{secret}/tokens"));
+    control.until_condition("teams", "ErrorOccurred", "True ApplicationGenerationFromParamsError");
+    assert_eq!(control.applications(), before);
+    assert_eq!(before.len(), 2);
+}
+
+#[test]
 fn missing_permission_stops_only_sets_that_need_it() {
     let control = Control::new("limited");
     control.world.write("kubeconfig", &control.server.kubeconfig(LIMITED_TOKEN));
