@@ -38,7 +38,7 @@ const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy"
  "rules": [{"level": "Metadata", "users": ["recorded"]}, {"level": "Metadata", "userGroups": ["system:serviceaccounts"]}, {"level": "None"}]}"#;
 
 /// A user who has only the permissions that a test gives.
-pub const LIMITED_USER: &str = "limited";
+const LIMITED_USER: &str = "limited";
 
 /// Other ports are tried this often if another program takes one between its choice and the start of the server.
 const STARTS_MAX: usize = 5;
@@ -233,24 +233,35 @@ impl KubeServer {
         kubeconfig(&cluster, token)
     }
 
-    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces, and waits until the server applies it.
+    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces, thus in all tests of the program, and waits until the server
+    /// applies it.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
-        const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
-        let rules = json!([{"verbs": verbs, "apiGroups": [group], "resources": resources}]);
-        let role = json!({"metadata": {"name": name}, "rules": rules});
-        self.create(&format!("{RBAC}/clusterroles"), &role);
-        let binding = json!({
-            "metadata": {"name": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
-        });
-        self.create(&format!("{RBAC}/clusterrolebindings"), &binding);
-        self.waits_for_permission(&json!({"verb": verbs[0], "group": group, "resource": resources[0]}));
+        self.bind(None, name, &json!({"verbs": verbs, "apiGroups": [group], "resources": resources}));
     }
 
-    /// Waits until the server permits a request to [`LIMITED_USER`]. `request` is a `ResourceAttributes` of the authorization API.
-    pub fn waits_for_permission(&self, request: &Value) {
-        wait::until(|| self.permits(LIMITED_USER, request).then_some(()));
+    /// Permits a `PolicyRule` to [`LIMITED_USER`] in a namespace, and waits until the server applies it.
+    pub fn permit_in(&self, namespace: &str, name: &str, rule: &Value) {
+        self.bind(Some(namespace), name, rule);
+    }
+
+    fn bind(&self, namespace: Option<&str>, name: &str, rule: &Value) {
+        const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+        let (kind, path, plural) = match namespace {
+            None => ("ClusterRole", RBAC.to_owned(), "clusterrole"),
+            Some(namespace) => ("Role", format!("{RBAC}/namespaces/{namespace}"), "role"),
+        };
+        self.create(&format!("{path}/{plural}s"), &json!({"metadata": {"name": name}, "rules": [rule]}));
+        let binding = json!({
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
+        });
+        self.create(&format!("{path}/{plural}bindings"), &binding);
+        let request = json!({
+            "verb": rule["verbs"][0], "group": rule["apiGroups"][0], "resource": rule["resources"][0],
+            "name": rule["resourceNames"][0], "namespace": namespace,
+        });
+        wait::until(|| self.permits(LIMITED_USER, &request).then_some(()));
     }
 
     /// Whether the server permits a request to a user. `request` is a `ResourceAttributes` of the authorization API.

@@ -281,8 +281,12 @@ fn missing_permission_stops_only_sets_that_need_it() {
         "applicationsets/finalizers",
         "appprojects",
     ];
-    control.server.permit("limited-appsets", &all, "argoproj.io", &argo_cd);
-    control.server.permit("limited-maps", &["list", "watch"], "", &["configmaps"]);
+    let permit = |verbs: &[&str], group: &str, resources: &[&str]| {
+        let rule = json!({"verbs": verbs, "apiGroups": [group], "resources": resources});
+        control.server.permit_in(control.namespace, resources[0], &rule);
+    };
+    permit(&all, "argoproj.io", &argo_cd);
+    permit(&["list", "watch"], "", &["configmaps"]);
     control.create_set("list", &json!({"generators": elements(&[("a", "x")])}));
     control.create_set("clusters", &json!({"generators": [{"clusters": {}}]}));
     let mut running = control.start(&[]);
@@ -296,7 +300,7 @@ fn missing_permission_stops_only_sets_that_need_it() {
     );
     log.line_with("cannot create Event: permission denied");
     // The permission counts as soon as it is given.
-    control.server.permit("limited-secrets", &["list", "watch"], "", &["secrets"]);
+    permit(&["list", "watch"], "", &["secrets"]);
     control.until_condition("clusters", "ErrorOccurred", "True UpdateApplicationError");
 }
 

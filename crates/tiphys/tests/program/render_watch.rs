@@ -1,7 +1,7 @@
 //! `tiphys render --watch` with a real API server and with a folder.
 
 use serde_json::{Value, json};
-use tiphys_testkit::kube_server::{KubeServer, LIMITED_TOKEN, LIMITED_USER, RECORDED_TOKEN};
+use tiphys_testkit::kube_server::{KubeServer, LIMITED_TOKEN, RECORDED_TOKEN};
 use tiphys_testkit::wait::until;
 
 use crate::running::{Pipe, Running};
@@ -69,22 +69,11 @@ fn config_map(name: &str, greeting: &str) -> Value {
 
 /// Permits the user of [`LIMITED_TOKEN`] verbs on ConfigMaps of a namespace; all, or only those with names.
 fn permit(server: &KubeServer, namespace: &str, verbs: &[&str], names: &[&str]) {
-    let path = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}");
     let mut rule = json!({"verbs": verbs, "apiGroups": [""], "resources": ["configmaps"]});
     if !names.is_empty() {
         rule["resourceNames"] = json!(names);
     }
-    server.create(&format!("{path}/roles"), &json!({"metadata": {"name": "maps"}, "rules": [rule]}));
-    let binding = json!({
-        "metadata": {"name": "maps"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "maps"},
-        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
-    });
-    server.create(&format!("{path}/rolebindings"), &binding);
-    let name = names.first().unwrap_or(&"");
-    server.waits_for_permission(
-        &json!({"verb": verbs[0], "resource": "configmaps", "namespace": namespace, "name": name}),
-    );
+    server.permit_in(namespace, "maps", &rule);
 }
 
 /// The arguments of the command. Applications are rendered one after the other unless the options permit more.
