@@ -17,9 +17,9 @@ use crate::appset_controller::Control;
 use crate::running::Running;
 use crate::world::TIPHYS;
 
-/// Limit for a state of the cluster. It is shorter than that of other tests, because a controller in a wrong state may repair it when it lists
-/// all objects again.
-const SETTLED_MAX: Duration = Duration::from_mins(1);
+/// Limit for a state of the cluster: more than the longest pause after failures of a set, and less than the time until all objects are listed
+/// again, which may repair a wrong state.
+const SETTLED_MAX: Duration = Duration::from_mins(4);
 
 /// The interval at which a test asks the controller for another reconcile.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
