@@ -271,7 +271,7 @@ fn deleted_secret_deletes_no_applications() {
 
 #[test]
 fn missing_permission_stops_only_sets_that_need_it() {
-    let control = Control::new("limited");
+    let control = Control::new("limited-sets");
     control.world.write("kubeconfig", &control.server.kubeconfig(LIMITED_TOKEN));
     let all = ["get", "list", "watch", "create", "patch", "update", "delete"];
     let argo_cd = [
