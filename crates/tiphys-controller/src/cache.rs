@@ -8,16 +8,15 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::{Map, Value, json};
 use tiphys_engine::Manifest;
+use tiphys_engine::appset::REFRESH_ANNOTATION;
 use tiphys_kube::cluster_reader::WatchEvent;
+use tiphys_model::resources::SECRET_TYPE_LABEL;
 use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
+pub(crate) use generators::{any_generator, depends_on_config_map, is_template, needs};
 use generators::{depends_on_clusters, depends_on_secret};
-pub(crate) use generators::{depends_on_config_map, needs};
-
-/// The annotation by which a user asks for a reconcile.
-pub(crate) const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
 
 /// The work that a change makes necessary for a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -327,7 +326,7 @@ fn compare(concerned: &mut Concerned, set: Option<ObjectName>) {
 }
 
 fn is_cluster(secret: &Value) -> bool {
-    secret["metadata"]["labels"]["argocd.argoproj.io/secret-type"] == "cluster"
+    secret["metadata"]["labels"][SECRET_TYPE_LABEL] == "cluster"
 }
 
 /// Returns the version of an object; later ones are larger.

@@ -33,10 +33,6 @@ pub(crate) async fn write(cluster: &KubeCluster, set: &Value, reason: &str, mess
 fn event(set: &Value, reason: &str, message: &str, now: Timestamp) -> Value {
     let unique = now.as_nanosecond() + i128::from(COUNTER.fetch_add(1, Ordering::Relaxed));
     let time = rfc3339(now);
-    let mut end = message.len().min(MESSAGE_MAX);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
     json!({
         "apiVersion": "v1",
         "kind": "Event",
@@ -51,7 +47,7 @@ fn event(set: &Value, reason: &str, message: &str, now: Timestamp) -> Value {
         },
         "type": Event::TYPE,
         "reason": reason,
-        "message": &message[..end],
+        "message": &message[..message.floor_char_boundary(MESSAGE_MAX)],
         "source": {"component": COMPONENT},
         "reportingComponent": COMPONENT,
         "reportingInstance": "",

@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tiphys_engine::appset::REFRESH_ANNOTATION;
 use tiphys_kube::ObjectPart;
 
-use crate::cache::{REFRESH_ANNOTATION, depends_on_config_map};
+use crate::cache::depends_on_config_map;
 use crate::object::{ObjectName, Watched};
 use crate::reconcile::Reconciler;
 use event::Event;

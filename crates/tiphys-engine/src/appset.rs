@@ -37,8 +37,8 @@ pub use plan::{
 pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};
 pub use status::{
-    ALLOW_DELETIONS_ANNOTATION, DEFAULT_MAX_STATUS_RESOURCES, FailureReason, Outcome, StatusInput,
-    refresh_patch, status,
+    ALLOW_DELETIONS_ANNOTATION, DEFAULT_MAX_STATUS_RESOURCES, FailureReason, Outcome, REFRESH_ANNOTATION,
+    StatusInput, refresh_patch, status,
 };
 pub use template::{
     Engine, RESOURCES_FINALIZER, RenderError, RenderOptions, RenderPlace, merge_template, render_application,

@@ -8,6 +8,7 @@ mod access;
 mod address;
 mod api;
 mod commands;
+mod endpoint;
 mod events;
 mod form;
 mod guard;
@@ -29,7 +30,8 @@ mod trial;
 mod webhooks;
 
 pub use address::{LoopbackAddress, NotLoopback};
-pub use metrics::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
+pub use endpoint::Endpoint;
+pub use metrics::{Health, METRICS_CONNECTIONS_MAX, Observed};
 pub use plugin_service::{
     BearerToken, PluginService, PluginServiceAnswers, PluginServiceContract, PluginServiceLimits,
     PluginServiceRequest, PluginServiceSettings,
@@ -42,4 +44,4 @@ pub use server::{Bound, bind};
 pub use site::SiteOptions;
 pub use stages::enter_stage;
 pub use trial::serve_trial;
-pub use webhooks::{WebhookEndpoint, WebhookReceiver};
+pub use webhooks::WebhookReceiver;

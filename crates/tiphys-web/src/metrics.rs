@@ -4,7 +4,6 @@
 
 use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,8 +13,8 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use tokio::net::TcpListener;
 
+use crate::endpoint::Endpoint;
 pub use crate::limited::CONNECTIONS_MAX as METRICS_CONNECTIONS_MAX;
 use crate::limited::LimitedListener;
 
@@ -45,28 +44,9 @@ pub enum Health {
     NotServing,
 }
 
-/// A bound address that is not served yet.
-#[derive(Debug)]
-pub struct MetricsEndpoint {
-    listener: TcpListener,
-    address: SocketAddr,
-}
-
-impl MetricsEndpoint {
-    /// Binds an address. `[::]` becomes `0.0.0.0` on a system without IPv6. The error does not name the address.
-    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let listener = bind_all(address, async |address| TcpListener::bind(address).await).await?;
-        let address = listener.local_addr()?;
-        Ok(Self { listener, address })
-    }
-
-    /// Returns the address with the port that was assigned.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Serves while the future is polled.
-    pub async fn serve(self, observed: Arc<dyn Observed>) -> io::Result<()> {
+impl Endpoint {
+    /// Serves metrics and probes while the future is polled.
+    pub async fn serve_metrics(self, observed: Arc<dyn Observed>) -> io::Result<()> {
         let router = Router::new()
             .route("/metrics", get(metrics))
             .route("/healthz", get(health))
@@ -74,26 +54,6 @@ impl MetricsEndpoint {
             .with_state(observed);
         axum::serve(LimitedListener::new(self.listener, REQUEST_MAX), router).await
     }
-}
-
-/// Calls `bind` with the address, and on a system without IPv6 with `0.0.0.0` instead of `[::]`.
-pub(crate) async fn bind_all<L>(
-    address: SocketAddr,
-    bind: impl AsyncFn(SocketAddr) -> io::Result<L>,
-) -> io::Result<L> {
-    match bind(address).await {
-        Err(error) if address.ip() == Ipv6Addr::UNSPECIFIED && is_without_version_6(&error) => {
-            bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port()))).await
-        }
-        result => result,
-    }
-}
-
-/// Whether the kernel has no IPv6 (not built, or disabled at boot), or no IPv6 address (disabled later).
-fn is_without_version_6(error: &io::Error) -> bool {
-    /// `EAFNOSUPPORT` on Linux, which has no `ErrorKind`.
-    const NO_SUCH_FAMILY: i32 = 97;
-    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(NO_SUCH_FAMILY)
 }
 
 async fn metrics(State(observed): State<Arc<dyn Observed>>) -> Response {

@@ -1,7 +1,6 @@
 //! The HTTP endpoint of a server that receives webhooks.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,10 +11,9 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use tokio::net::TcpListener;
 
+use crate::endpoint::Endpoint;
 use crate::limited::LimitedListener;
-use crate::metrics::bind_all;
 
 /// Limit for a request. Forges send some hundred KiB.
 const REQUEST_MAX: Duration = Duration::from_secs(30);
@@ -30,28 +28,9 @@ pub trait WebhookReceiver: Send + Sync {
     async fn receive(&self, path: &str, headers: &[(String, String)], body: &[u8]) -> (u16, String);
 }
 
-/// A bound address that is not served yet.
-#[derive(Debug)]
-pub struct WebhookEndpoint {
-    listener: TcpListener,
-    address: SocketAddr,
-}
-
-impl WebhookEndpoint {
-    /// Binds an address. `[::]` becomes `0.0.0.0` on a system without IPv6. The error does not name the address.
-    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let listener = bind_all(address, async |address| TcpListener::bind(address).await).await?;
-        let address = listener.local_addr()?;
-        Ok(Self { listener, address })
-    }
-
-    /// Returns the address with the port that was assigned.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Serves while the future is polled.
-    pub async fn serve(self, receiver: Arc<dyn WebhookReceiver>) -> io::Result<()> {
+impl Endpoint {
+    /// Receives webhooks while the future is polled.
+    pub async fn serve_webhooks(self, receiver: Arc<dyn WebhookReceiver>) -> io::Result<()> {
         let router = Router::new()
             .route("/{*path}", post(receive))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

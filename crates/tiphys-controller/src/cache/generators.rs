@@ -19,30 +19,29 @@ pub(crate) fn needs(kind: Watched, set: &Value) -> bool {
     let generators = &set["spec"]["generators"];
     match kind {
         Watched::Sets | Watched::Applications | Watched::Projects => true,
-        Watched::Secrets => has_generator(generators, &|kind| !SELF_CONTAINED.contains(&kind)),
-        Watched::ConfigMaps => has_generator(generators, &|kind| WITH_CONFIG_MAPS.contains(&kind)),
+        Watched::Secrets => any_generator(generators, &|kind, _| !SELF_CONTAINED.contains(&kind)),
+        Watched::ConfigMaps => any_generator(generators, &|kind, _| WITH_CONFIG_MAPS.contains(&kind)),
     }
 }
 
-/// Whether there is a generator of some kinds, nested ones included.
-fn has_generator(generators: &Value, is_meant: &dyn Fn(&str) -> bool) -> bool {
+/// Whether a condition holds for the kind and the block of a generator, nested ones included.
+pub(crate) fn any_generator(generators: &Value, condition: &dyn Fn(&str, &Value) -> bool) -> bool {
     let entries = generators.as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
     entries.into_iter().any(|(kind, block)| match kind.as_str() {
-        "matrix" | "merge" => has_generator(&block["generators"], is_meant),
+        "matrix" | "merge" => any_generator(&block["generators"], condition),
         "selector" => false,
-        kind => is_meant(kind),
+        kind => condition(kind, block),
     })
 }
 
 /// Whether generators list the clusters of Argo CD.
 pub(super) fn depends_on_clusters(generators: &Value) -> bool {
-    blocks(generators, "clusters").next().is_some()
-        || blocks(generators, "clusterDecisionResource").next().is_some()
+    any_generator(generators, &|kind, _| matches!(kind, "clusters" | "clusterDecisionResource"))
 }
 
 /// Whether generators read a `ConfigMap`.
 pub(crate) fn depends_on_config_map(generators: &Value, name: &str) -> bool {
-    config_maps(generators).any(|config_map| config_map == name || is_template(config_map))
+    any_config_map(generators, &|config_map| config_map == name || is_template(config_map))
 }
 
 /// Whether the token of a plugin service is in a Secret. `config_map` finds the `ConfigMap` of a service.
@@ -51,7 +50,7 @@ pub(super) fn depends_on_secret<'a>(
     name: &str,
     config_map: &dyn Fn(&str) -> Option<&'a Value>,
 ) -> bool {
-    config_maps(generators).any(|map| {
+    any_config_map(generators, &|map| {
         is_template(map)
             || config_map(map).is_some_and(|object| {
                 let token = object["data"]["token"].as_str().unwrap_or_default();
@@ -61,22 +60,16 @@ pub(super) fn depends_on_secret<'a>(
     })
 }
 
-/// Returns the names of the `ConfigMaps` of plugin services, in both forms.
-fn config_maps(generators: &Value) -> impl Iterator<Item = &str> {
-    let references = blocks(generators, "plugin").map(|plugin| &plugin["configMapRef"]);
-    references.filter_map(|reference| reference.as_str().or_else(|| reference["name"].as_str()))
+/// Whether a condition holds for the name of the `ConfigMap` of a plugin service, in both forms.
+fn any_config_map(generators: &Value, condition: &dyn Fn(&str) -> bool) -> bool {
+    any_generator(generators, &|kind, block| {
+        let reference = &block["configMapRef"];
+        let name = reference.as_str().or_else(|| reference["name"].as_str());
+        kind == "plugin" && name.is_some_and(condition)
+    })
 }
 
-fn is_template(text: &str) -> bool {
+/// Whether a matrix decides the value, so that any may be meant.
+pub(crate) fn is_template(text: &str) -> bool {
     text.contains("{{")
-}
-
-/// Returns the generators of a kind, nested ones included.
-fn blocks<'a>(generators: &'a Value, kind: &'a str) -> Box<dyn Iterator<Item = &'a Value> + 'a> {
-    let entries = generators.as_array().into_iter().flatten();
-    Box::new(entries.flat_map(move |entry| {
-        let nested = ["matrix", "merge"].into_iter().filter_map(|kind| entry.get(kind));
-        let nested = nested.flat_map(move |nested| blocks(&nested["generators"], kind));
-        entry.get(kind).into_iter().chain(nested)
-    }))
 }

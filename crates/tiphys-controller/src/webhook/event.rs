@@ -4,9 +4,10 @@ use serde_json::Value;
 use tiphys_model::access::RepoUrl;
 
 use super::signature::{Forge, Header};
+use crate::cache::{any_generator, is_template};
 
 /// Changes of a pull request after which generators list other ones.
-const ACTIONS: [&str; 14] = [
+const ACTIONS: [&str; 15] = [
     "opened",
     "closed",
     "synchronize",
@@ -21,10 +22,8 @@ const ACTIONS: [&str; 14] = [
     "close",
     "reopen",
     "update",
+    "merge",
 ];
-
-/// A merge request that was merged.
-const MERGE: &str = "merge";
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +67,7 @@ impl Event {
             }
             "pull_request" | "pull_request_label" | "Merge Request Hook" => {
                 let action = body["action"].as_str().or_else(|| body["object_attributes"]["action"].as_str());
-                let is_change = action.is_some_and(|action| action == MERGE || ACTIONS.contains(&action));
+                let is_change = action.is_some_and(|action| ACTIONS.contains(&action));
                 let path = text(&repository[path]);
                 is_change.then(|| Self::PullRequest { forge, path, id: repository["id"].as_u64() })
             }
@@ -78,9 +77,7 @@ impl Event {
 
     /// Whether the event concerns one of a list of generators, nested ones included.
     pub(super) fn concerns(&self, generators: &Value) -> bool {
-        let entries = generators.as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
-        entries.into_iter().any(|(kind, block)| match kind.as_str() {
-            "matrix" | "merge" => self.concerns(&block["generators"]),
+        any_generator(generators, &|kind, block| match kind {
             "git" => self.concerns_git(block),
             "pullRequest" => self.concerns_pull_requests(block),
             _ => false,
@@ -124,11 +121,6 @@ fn location(url: &str) -> Option<String> {
     let path = path.strip_suffix(".git").unwrap_or(path);
     let is_named = !url.host().is_empty() && !path.is_empty();
     is_named.then(|| format!("{}/{path}", url.host()).to_ascii_lowercase())
-}
-
-/// Whether a matrix decides the value, so that any may be meant.
-fn is_template(text: &str) -> bool {
-    text.contains("{{")
 }
 
 #[cfg(test)]

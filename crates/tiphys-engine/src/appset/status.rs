@@ -12,7 +12,7 @@ pub use outcome::{ALLOW_DELETIONS_ANNOTATION, FailureReason, Outcome};
 pub const DEFAULT_MAX_STATUS_RESOURCES: usize = 5000;
 
 /// The annotation that requests a reconcile of a set.
-const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
+pub const REFRESH_ANNOTATION: &str = "argocd.argoproj.io/application-set-refresh";
 
 /// Inputs of a status.
 #[derive(Clone, Copy, Debug)]

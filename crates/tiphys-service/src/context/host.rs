@@ -61,6 +61,17 @@ impl Host {
         self.current_dir.join(path)
     }
 
+    /// Returns the kubeconfigs of `kubectl`: those of `KUBECONFIG`, else the one in the home directory.
+    pub fn kubeconfigs(&self) -> Vec<PathBuf> {
+        match (self.variable("KUBECONFIG"), self.variable("HOME")) {
+            (Some(list), _) => {
+                list.split(':').filter(|path| !path.is_empty()).map(|path| self.absolute(path)).collect()
+            }
+            (None, Some(home)) => vec![PathBuf::from(home).join(".kube/config")],
+            (None, None) => Vec::new(),
+        }
+    }
+
     /// Returns the requested cache directory, or `tiphys` in the user's cache directory (XDG).
     pub(crate) fn cache_dir(&self, requested: Option<&Path>) -> Result<PathBuf, ServiceError> {
         if let Some(dir) = requested {

@@ -7,7 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Duration, Instant};
 
-use super::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed, bind_all};
+use super::{Health, METRICS_CONNECTIONS_MAX, Observed};
+use crate::endpoint::{Endpoint, bind_all};
 
 #[derive(Debug, Default)]
 struct Fake {
@@ -65,10 +66,9 @@ async fn get(address: SocketAddr, target: &str) -> (String, Vec<String>, String)
 #[tokio::test]
 async fn only_metrics_and_health_are_served() {
     let fake = Arc::new(Fake::default());
-    let endpoint =
-        MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
+    let endpoint = Endpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
     let address = endpoint.address();
-    let serving = endpoint.serve(Arc::<Fake>::clone(&fake));
+    let serving = endpoint.serve_metrics(Arc::<Fake>::clone(&fake));
     let asking = async {
         let (status, headers, body) = get(address, "GET /metrics").await;
         assert_eq!((status.as_str(), body.as_str()), ("HTTP/1.1 200 OK", "calls_total 3\n# EOF\n"));
@@ -96,10 +96,9 @@ async fn only_metrics_and_health_are_served() {
 #[tokio::test(start_paused = true)]
 async fn silent_clients_do_not_block_others() {
     let fake = Arc::new(Fake::default());
-    let endpoint =
-        MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
+    let endpoint = Endpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
     let address = endpoint.address();
-    let serving = endpoint.serve(fake);
+    let serving = endpoint.serve_metrics(fake);
     let asking = async {
         let mut silent = Vec::new();
         for _ in 0..METRICS_CONNECTIONS_MAX {

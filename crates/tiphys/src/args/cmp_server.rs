@@ -6,8 +6,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use tracing_subscriber::filter::LevelFilter;
 
 use super::shared;
+use crate::telemetry::LogFormat;
 
 #[derive(Debug, Args)]
 #[command(
@@ -99,12 +101,33 @@ pub(crate) enum LogLevelArg {
     Error,
 }
 
+impl LogLevelArg {
+    pub(crate) fn filter(self) -> LevelFilter {
+        match self {
+            Self::Trace => LevelFilter::TRACE,
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Info => LevelFilter::INFO,
+            Self::Warn => LevelFilter::WARN,
+            Self::Error => LevelFilter::ERROR,
+        }
+    }
+}
+
 /// Log formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormatArg {
     #[value(alias = "")]
     Json,
     Text,
+}
+
+impl LogFormatArg {
+    pub(crate) fn format(self) -> LogFormat {
+        match self {
+            Self::Json => LogFormat::Json,
+            Self::Text => LogFormat::Text,
+        }
+    }
 }
 
 /// Parses an address to listen on. Names other than `localhost` are not resolved.

@@ -1,8 +1,6 @@
 //! `tiphys appset-controller`: the ApplicationSet controller.
 
-use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,24 +9,25 @@ use tiphys_controller::{
     Webhooks, connection, default_namespace, lease,
 };
 use tiphys_service::{ControllerSettings, CurrentCheckout, FileGlobbing, Host, Service, ServiceOptions};
-use tiphys_web::{Health, MetricsEndpoint, Observed, WebhookEndpoint, WebhookReceiver};
+use tiphys_web::{Endpoint, Health, Observed, WebhookReceiver};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::args::{AppSetControllerArgs, LogFormatArg, LogLevelArg, SharedOptions};
+use crate::args::{AppSetControllerArgs, SharedOptions};
 use crate::build;
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle::{self, SideTask, Signals};
 use crate::options::service_options;
 use crate::settings::Process;
-use crate::telemetry::{self, LogFormat, LogLine, Severity};
+use crate::telemetry::{self, LogLine, Severity};
 
 /// Exit code of a controller that failed to start or to continue, as in Argo CD.
 const FATAL_CODE: u8 = 20;
 
 /// Reconciles until a signal arrives.
 pub(crate) async fn run(shared: &SharedOptions, args: &AppSetControllerArgs, host: &Process) -> ExitCode {
-    let (level, format) = (log_level(args), log_format(args));
+    let level = if args.debug { LevelFilter::DEBUG } else { args.loglevel.filter() };
+    let format = args.logformat.format();
     telemetry::for_server(level, format, host);
     match Box::pin(reconcile(shared, args, host)).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,7 +59,7 @@ async fn reconcile(
     let variable = |name: &str| host.variable(name).map(str::to_owned);
     let context = args.kube_context.as_deref();
     let kubeconfig = args.kubeconfig.as_ref().map(|file| host.absolute(file));
-    let connection = connection(kubeconfig, context, kubeconfigs(host), variable)
+    let connection = connection(kubeconfig, context, host.kubeconfigs(), variable)
         .map_err(ServiceError::invalid_input_from)?;
     let invalid = |problem: tiphys_controller::NamespaceError| {
         ServiceError::invalid_input(format!("--applicationset-namespaces: {problem}"))
@@ -89,8 +88,7 @@ async fn reconcile(
         "ArgoCD ApplicationSet Controller is starting"
     );
     let limits = service.kube_options();
-    let webhooks = WebhookEndpoint::bind(args.webhook_addr).await;
-    let webhooks = webhooks.map_err(|error| refused("--webhook-addr", args.webhook_addr, &error))?;
+    let webhooks = endpoint(args.webhook_addr, "--webhook-addr").await?;
     tracing::info!(
         "metrics are on http://{}/metrics, probes on http://{}, webhooks on http://{}/api/webhook",
         metrics.address(),
@@ -105,15 +103,15 @@ async fn reconcile(
         controller.run(stop.clone()).await;
         Ok(())
     };
-    let serve = |endpoint: MetricsEndpoint, name: &'static str| -> SideTask<'_> {
+    let serve = |endpoint: Endpoint, name: &'static str| -> SideTask<'_> {
         let observed = Arc::clone(&observed);
         Box::pin(async move {
-            let served = endpoint.serve(observed).await;
+            let served = endpoint.serve_metrics(observed).await;
             served.map_or_else(|error| format!("{name}: {error}"), |()| format!("{name}: the server ended"))
         })
     };
     let receiving: SideTask<'_> = Box::pin(async move {
-        let served = webhooks.serve(receiver).await;
+        let served = webhooks.serve_webhooks(receiver).await;
         served.map_or_else(|error| format!("webhooks: {error}"), |()| "webhooks: the server ended".to_owned())
     });
     let side_tasks = vec![serve(metrics, "metrics"), serve(probes, "probes"), receiving];
@@ -152,47 +150,14 @@ fn settings(args: &AppSetControllerArgs, host: &Process) -> ControllerSettings {
     }
 }
 
-/// Returns the kubeconfigs of `kubectl`.
-fn kubeconfigs(host: &Process) -> Vec<PathBuf> {
-    match (host.variable("KUBECONFIG"), host.variable("HOME")) {
-        (Some(list), _) => {
-            list.split(':').filter(|path| !path.is_empty()).map(|path| host.absolute(path)).collect()
-        }
-        (None, Some(home)) => vec![PathBuf::from(home).join(".kube/config")],
-        (None, None) => Vec::new(),
-    }
-}
-
 /// Returns the name by which this process holds a lease.
 fn identity(host: &Process) -> String {
     format!("{}_{}", host.variable("HOSTNAME").unwrap_or("tiphys"), std::process::id())
 }
 
-async fn endpoint(address: SocketAddr, flag: &str) -> Result<MetricsEndpoint, ServiceError> {
-    let bound = MetricsEndpoint::bind(address).await;
-    bound.map_err(|error| refused(flag, address, &error))
-}
-
-fn refused(flag: &str, address: SocketAddr, error: &io::Error) -> ServiceError {
-    ServiceError::invalid_input(format!("{flag} {address}: {error}"))
-}
-
-fn log_level(args: &AppSetControllerArgs) -> LevelFilter {
-    match args.loglevel {
-        _ if args.debug => LevelFilter::DEBUG,
-        LogLevelArg::Trace => LevelFilter::TRACE,
-        LogLevelArg::Debug => LevelFilter::DEBUG,
-        LogLevelArg::Info => LevelFilter::INFO,
-        LogLevelArg::Warn => LevelFilter::WARN,
-        LogLevelArg::Error => LevelFilter::ERROR,
-    }
-}
-
-fn log_format(args: &AppSetControllerArgs) -> LogFormat {
-    match args.logformat {
-        LogFormatArg::Json => LogFormat::Json,
-        LogFormatArg::Text => LogFormat::Text,
-    }
+async fn endpoint(address: SocketAddr, flag: &str) -> Result<Endpoint, ServiceError> {
+    let bound = Endpoint::bind(address).await;
+    bound.map_err(|error| ServiceError::invalid_input(format!("{flag} {address}: {error}")))
 }
 
 /// Passes webhooks to the controller.

@@ -185,13 +185,7 @@ fn kubeconfigs(access: &KubernetesAccess, host: &Host) -> Vec<PathBuf> {
     if !access.kubeconfigs.is_empty() {
         return access.kubeconfigs.iter().map(|path| host.absolute(path)).collect();
     }
-    match (host.variable("KUBECONFIG"), host.variable("HOME")) {
-        (Some(list), _) => {
-            list.split(':').filter(|path| !path.is_empty()).map(|path| host.absolute(path)).collect()
-        }
-        (None, Some(home)) => vec![PathBuf::from(home).join(".kube/config")],
-        (None, None) => Vec::new(),
-    }
+    host.kubeconfigs()
 }
 
 /// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered.

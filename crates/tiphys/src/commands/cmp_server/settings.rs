@@ -125,10 +125,7 @@ impl ServerSettings {
             socket_dir: options.plugin_socket_dir(host).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
             workdir: workdir.join(WORKDIR_NAME),
             log_level: level(log_level.unwrap_or(LogLevelArg::Info), verbose),
-            log_format: match log_format.unwrap_or(LogFormatArg::Json) {
-                LogFormatArg::Json => LogFormat::Json,
-                LogFormatArg::Text => LogFormat::Text,
-            },
+            log_format: log_format.unwrap_or(LogFormatArg::Json).format(),
             metrics_address: args.metrics_address,
             call_timeout: call_timeout.unwrap_or_else(|| limits.duration(Limit::PLUGIN_TIMEOUT)),
             message_bytes_max: message_bytes_max
@@ -236,20 +233,13 @@ fn value<T: clap::ValueEnum>(text: &str) -> Option<T> {
 
 /// Returns the more verbose of `--loglevel` and `-v`, which the other commands have.
 fn level(asked: LogLevelArg, verbose: u8) -> LevelFilter {
-    let asked = match asked {
-        LogLevelArg::Trace => LevelFilter::TRACE,
-        LogLevelArg::Debug => LevelFilter::DEBUG,
-        LogLevelArg::Info => LevelFilter::INFO,
-        LogLevelArg::Warn => LevelFilter::WARN,
-        LogLevelArg::Error => LevelFilter::ERROR,
-    };
     let verbose = match verbose {
         0 => LevelFilter::ERROR,
         1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    asked.max(verbose)
+    asked.filter().max(verbose)
 }
 
 #[cfg(test)]

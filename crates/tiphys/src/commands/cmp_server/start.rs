@@ -16,7 +16,7 @@ use tiphys_process::{Launcher, PrivateView, ViewKind, reap_orphans};
 use tiphys_service::ServiceOptions;
 use tiphys_service::plugin::{native_program, run_settings, warn_about_folder};
 use tiphys_tree::{ProcessStore, Store, StoreError, StoreOptions, is_trusted_owner};
-use tiphys_web::MetricsEndpoint;
+use tiphys_web::Endpoint;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
@@ -58,12 +58,12 @@ pub(super) async fn serve(
     let observed = Arc::new(ServerObserved::new(Arc::clone(&metrics), &store, &runs.slots, serving.clone()));
     let mut side_tasks: Vec<SideTask<'_>> = Vec::new();
     if let Some(address) = settings.metrics_address {
-        let endpoint = MetricsEndpoint::bind(address)
+        let endpoint = Endpoint::bind(address)
             .await
             .map_err(|error| ServiceError::invalid_input(format!("--metrics-address {address}: {error}")))?;
         tracing::info!("metrics are on http://{}/metrics", endpoint.address());
         side_tasks.push(Box::pin(async move {
-            let ended = endpoint.serve(observed).await;
+            let ended = endpoint.serve_metrics(observed).await;
             ended
                 .map_or_else(|error| format!("metrics: {error}"), |()| "metrics: the server ended".to_owned())
         }));
