@@ -24,7 +24,7 @@ pub use fault_proxy::{FaultProxy, Forwarded};
 /// Token of a user with all permissions.
 pub const ADMIN_TOKEN: &str = "admin-token-4f1c";
 
-/// Token of the user [`LIMITED_USER`].
+/// Token of a user who has only the permissions that a test gives.
 pub const LIMITED_TOKEN: &str = "limited-token-9b2e";
 
 /// Token of another user with all permissions, whose requests the server records.
@@ -37,7 +37,7 @@ const RECORDED_USER: &str = "recorded";
 const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived", "ResponseStarted"],
  "rules": [{"level": "Metadata", "users": ["recorded"]}, {"level": "Metadata", "userGroups": ["system:serviceaccounts"]}, {"level": "None"}]}"#;
 
-/// A user who has only the permissions that a test gives.
+/// Name of the user of [`LIMITED_TOKEN`].
 const LIMITED_USER: &str = "limited";
 
 /// Other ports are tried this often if another program takes one between its choice and the start of the server.
@@ -233,13 +233,13 @@ impl KubeServer {
         kubeconfig(&cluster, token)
     }
 
-    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces, thus in all tests of the program, and waits until the server
+    /// Permits verbs on resources of a group to the user of [`LIMITED_TOKEN`] in all namespaces, thus in all tests of the program, and waits until the server
     /// applies it.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
         self.bind(None, name, &json!({"verbs": verbs, "apiGroups": [group], "resources": resources}));
     }
 
-    /// Permits a `PolicyRule` to [`LIMITED_USER`] in a namespace, and waits until the server applies it.
+    /// Permits a `PolicyRule` to the user of [`LIMITED_TOKEN`] in a namespace, and waits until the server applies it.
     pub fn permit_in(&self, namespace: &str, name: &str, rule: &Value) {
         self.bind(Some(namespace), name, rule);
     }
