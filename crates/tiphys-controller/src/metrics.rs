@@ -21,7 +21,7 @@ use crate::state::State;
 /// Upper bounds of the histogram in seconds, those that Prometheus' Go client has by default.
 const SECONDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// Content type of the result of [`Metrics::encode`].
+/// Content type of the result of [`ControllerStatus::metrics`](crate::ControllerStatus::metrics).
 pub const METRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type Labels = Vec<(&'static str, String)>;

@@ -233,8 +233,8 @@ impl KubeServer {
         kubeconfig(&cluster, token)
     }
 
-    /// Permits verbs on resources of a group to the user of [`LIMITED_TOKEN`] in all namespaces, thus in all tests of the program, and waits until the server
-    /// applies it.
+    /// Permits verbs on resources of a group to the user of [`LIMITED_TOKEN`] in all namespaces, thus in all tests of the program, and waits
+    /// until the server applies it.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
         self.bind(None, name, &json!({"verbs": verbs, "apiGroups": [group], "resources": resources}));
     }
