@@ -15,7 +15,7 @@ use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
-pub(crate) use generators::{any_generator, depends_on_config_map, is_template, needs};
+pub(crate) use generators::{any_generator, depends_on_config_map, generators_in, is_template, needs};
 use generators::{depends_on_clusters, depends_on_secret};
 
 /// The work that a change makes necessary for a set.
@@ -165,7 +165,7 @@ impl Cache {
         if let Some(control_plane) = &objects.control_plane {
             return Arc::clone(control_plane);
         }
-        let joined = Arc::new(ControlPlaneObjects::new(objects.others.values().map(|object| &**object)));
+        let joined = Arc::new(ControlPlaneObjects::new(objects.others.values().cloned().collect()));
         objects.control_plane = Some(Arc::clone(&joined));
         joined
     }

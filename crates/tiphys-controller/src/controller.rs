@@ -17,6 +17,7 @@ use crate::options::ControllerOptions;
 use crate::others::{FIELD_MANAGER, holds_lease};
 use crate::queue::{Ended, Next};
 use crate::reconcile::Reconciler;
+use crate::record::Records;
 use crate::state::State;
 use crate::watches::follow;
 use crate::webhook::Webhooks;
@@ -90,7 +91,10 @@ impl Controller {
             service,
             reader,
             writer,
+            connection: connection.clone(),
+            limits,
             options,
+            records: Records::default(),
             metrics: Arc::new(Metrics::new(Arc::clone(&state), leadership.clone())),
             state: Arc::clone(&state),
             leadership: leadership.clone(),

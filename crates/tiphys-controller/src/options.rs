@@ -23,6 +23,8 @@ pub struct ControllerOptions {
     pub max_resources_status_count: usize,
     /// After this time, all objects are listed again.
     pub relist: Duration,
+    /// Whether the parameters of each set's Applications are written into a `ConfigMap`.
+    pub records_parameters: bool,
     /// Whether writes change nothing.
     pub is_dry_run: bool,
     /// The lease of the leader.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
+use crate::cache::Need;
 use crate::object::ObjectName;
 
 /// The pause after the first failure of a set. It doubles with each further one.
@@ -23,8 +24,8 @@ struct Entry {
     /// When it is due, if it waits.
     due: Option<Instant>,
     is_running: bool,
-    /// Whether it became due while it was running.
-    is_due_again: bool,
+    /// Why it became due while it was running.
+    due_again: Option<Need>,
     failures: u32,
 }
 
@@ -52,10 +53,10 @@ pub(crate) enum Ended {
 
 impl Queue {
     /// Makes a set due now.
-    pub(crate) fn add(&mut self, set: &ObjectName, now: Instant) {
+    pub(crate) fn add(&mut self, set: &ObjectName, need: Need, now: Instant) {
         let entry = self.entries.entry(set.clone()).or_default();
         if entry.is_running {
-            entry.is_due_again = true;
+            entry.due_again = entry.due_again.max(Some(need));
         } else {
             Self::schedule(&mut self.due, set, entry, now);
         }
@@ -79,7 +80,7 @@ impl Queue {
     pub(crate) fn done(&mut self, set: &ObjectName, ended: Ended, now: Instant) {
         let Some(entry) = self.entries.get_mut(set) else { return };
         entry.is_running = false;
-        let is_due_again = std::mem::take(&mut entry.is_due_again);
+        let due_again = entry.due_again.take();
         let pause = match ended {
             Ended::Succeeded(pause) => {
                 entry.failures = 0;
@@ -90,14 +91,19 @@ impl Queue {
                 entry.failures += 1;
                 Some(pause.min(LONGEST_PAUSE))
             }
-            Ended::Gone if !is_due_again => {
+            Ended::Gone if due_again.is_none() => {
                 self.entries.remove(set);
                 return;
             }
             Ended::Gone => None,
         };
-        // A change does not wait for the end of a pause, but a failure that causes its own change does.
-        let pause = if is_due_again && ended != Ended::Failed { Some(Duration::ZERO) } else { pause };
+        // A change does not wait for the end of a pause, but one of Applications may come from the failed reconcile itself.
+        let is_at_once = match due_again {
+            Some(Need::Generate) => true,
+            Some(Need::Compare) => ended != Ended::Failed,
+            None => false,
+        };
+        let pause = if is_at_once { Some(Duration::ZERO) } else { pause };
         if let Some(pause) = pause {
             Self::schedule(&mut self.due, set, entry, now + pause);
         }

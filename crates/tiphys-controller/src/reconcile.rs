@@ -8,9 +8,11 @@ use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{
     ALLOW_DELETIONS_ANNOTATION, FailureReason, Outcome, Plan, PlanError, StatusInput, refresh_patch, status,
 };
-use tiphys_kube::{KubeCluster, Leadership, ObjectPart, WriteError, WriteErrorKind};
+use tiphys_kube::{
+    KubeCluster, KubeConnection, KubeOptions, Leadership, ObjectPart, WriteError, WriteErrorKind,
+};
 use tiphys_model::resources::ApplicationSet;
-use tiphys_service::{GenerateRequest, Service, ServiceError, decode_set, generate_set, plan_deletion};
+use tiphys_service::{Service, ServiceError, decode_set, plan_deletion};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,7 @@ use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::options::ControllerOptions;
 use crate::queue::Ended;
+use crate::record::Records;
 use crate::state::{OTHER_CONTROLLER_TIME, State};
 use crate::time::rfc3339;
 
@@ -31,9 +34,13 @@ pub(crate) struct Reconciler {
     pub(crate) service: Service,
     pub(crate) reader: Arc<KubeCluster>,
     pub(crate) writer: Arc<KubeCluster>,
+    /// How the cluster is reached, and with which limits.
+    pub(crate) connection: KubeConnection,
+    pub(crate) limits: KubeOptions,
     pub(crate) options: ControllerOptions,
     pub(crate) state: Arc<State>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) records: Records,
     pub(crate) leadership: Leadership,
     /// When this process started.
     pub(crate) started: Timestamp,
@@ -46,6 +53,7 @@ impl Reconciler {
         let epoch = self.state.generations.begin(name);
         let Some(set) = self.state.cache.set(name) else {
             self.state.generations.remove(name);
+            self.records.remove(name);
             return Ended::Gone;
         };
         match self.try_reconcile(name, &set, epoch, stop).await {
@@ -126,35 +134,13 @@ impl Reconciler {
                 failed => failed,
             };
         }
+        if outcome == Outcome::UpToDate {
+            self.record_parameters(name, set, &generation).await;
+        }
         log_outcome(name, &outcome);
         self.write_status(name, set, &outcome).await?;
         let pause = pause(&plan, &generation);
         Ok(if is_failed { Ended::Failed } else { Ended::Succeeded(pause) })
-    }
-
-    /// Returns what the generators of a set answered last, or asks them.
-    async fn generate(
-        &self,
-        name: &ObjectName,
-        set: &Value,
-        epoch: Epoch,
-        stop: &CancellationToken,
-    ) -> Result<Generation, ServiceError> {
-        let generations = &self.state.generations;
-        let objects = self.state.cache.control_plane();
-        if let Some(last) = generations.last(name, set, &objects, Instant::now()) {
-            return Ok(last);
-        }
-        let request = GenerateRequest {
-            set,
-            objects: &objects,
-            settings: &self.options.settings,
-            default_requeue_seconds: self.options.default_requeue.as_secs(),
-            knows_clusters: self.state.has(Watched::Secrets),
-        };
-        self.metrics.generated();
-        let generated = generate_set(&self.service, &request, stop).await?;
-        Ok(generations.end(name, set, epoch, (generated, objects), Instant::now()))
     }
 
     /// Compares what was generated with the Applications of the cache.
@@ -312,7 +298,7 @@ fn differs_beside(patch: &Value, written: &Value, expected: &Value) -> bool {
 }
 
 /// Returns the merge patch from one status to another; `None` if they are equal.
-fn difference(before: &Value, after: &Value) -> Option<Value> {
+pub(crate) fn difference(before: &Value, after: &Value) -> Option<Value> {
     let empty = Map::new();
     let (before, after) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));
     let changed = after.iter().filter(|(key, value)| before.get(*key) != Some(value));

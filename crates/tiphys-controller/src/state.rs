@@ -63,7 +63,7 @@ impl State {
             if *need == Need::Generate {
                 self.generations.forget(set);
             }
-            lock(&self.queue).add(set, now);
+            lock(&self.queue).add(set, *need, now);
         }
         if !concerned.is_empty() {
             self.changed.notify_one();
@@ -73,7 +73,7 @@ impl State {
     /// Makes a set due, whose generators are asked again.
     pub(crate) fn refresh(&self, set: &ObjectName) {
         self.generations.forget(set);
-        lock(&self.queue).add(set, Instant::now());
+        lock(&self.queue).add(set, Need::Generate, Instant::now());
         self.changed.notify_one();
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use tiphys_engine::Manifest;
+use tiphys_engine::appset::ParameterRecord;
 use tiphys_kube::KubeCluster;
 use tiphys_kube::cluster_reader::{ClusterError, ClusterReader as _, WatchEvent};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -63,16 +65,20 @@ async fn follow_until(
     Ok(())
 }
 
-/// Leaves out the objects of namespaces that the controller does not serve.
+/// Leaves out the objects of namespaces that the controller does not serve, and the records that it writes itself.
 fn permitted(event: WatchEvent, kind: Watched, namespaces: &SetNamespaces) -> WatchEvent {
-    let serves = |namespace: &str| !kind.is_of_sets() || namespaces.serves(namespace);
+    let is_permitted = |object: &Manifest| match kind {
+        Watched::Sets | Watched::Applications => namespaces.serves(object.namespace()),
+        Watched::ConfigMaps => !object.object().get("metadata").is_some_and(ParameterRecord::is_record),
+        Watched::Projects | Watched::Secrets => true,
+    };
     match event {
         WatchEvent::Listed(mut objects) => {
-            objects.retain(|object| serves(object.namespace()));
+            objects.retain(is_permitted);
             WatchEvent::Listed(objects)
         }
         // The deletion of an object that is not cached changes nothing.
-        WatchEvent::Changed(object) if !serves(object.namespace()) => WatchEvent::Deleted(object),
+        WatchEvent::Changed(object) if !is_permitted(&object) => WatchEvent::Deleted(object),
         event => event,
     }
 }

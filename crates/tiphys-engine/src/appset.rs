@@ -13,6 +13,7 @@ mod parameters;
 mod patch;
 mod plan;
 mod question;
+mod record;
 mod selector;
 mod status;
 mod template;
@@ -35,6 +36,7 @@ pub use plan::{
     plan_set_deletion, requeue_after_seconds,
 };
 pub use question::{Answer, Answers, Question};
+pub use record::ParameterRecord;
 pub use selector::{ParameterSelector, SelectorError};
 pub use status::{
     ALLOW_DELETIONS_ANNOTATION, DEFAULT_MAX_STATUS_RESOURCES, FailureReason, Outcome, REFRESH_ANNOTATION,

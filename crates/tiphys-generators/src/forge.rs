@@ -46,6 +46,19 @@ pub struct ForgeSettings {
     pub jobs: usize,
     /// This process's environment: proxies and CA certificates, see [`tiphys_http::HttpClient::new`].
     pub environment: Vec<(OsString, OsString)>,
+    /// Restrictions of sets.
+    pub rules: ForgeRules,
+}
+
+/// Which forges sets may ask, and with which tokens, by the flags of Argo CD's controller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgeRules {
+    /// `--enable-scm-providers=false`: none.
+    pub is_disabled: bool,
+    /// `--allowed-scm-providers`: the only values of `api`; empty: any.
+    pub allowed_apis: Vec<String>,
+    /// `--token-ref-strict-mode`: only Secrets with the label of SCM credentials have tokens.
+    pub only_labelled_tokens: bool,
 }
 
 /// Asks forges for pull requests, repositories and branches.
@@ -66,7 +79,39 @@ impl ForgeSettings {
             pages_max: limits.size(Limit::FORGE_PAGES_MAX),
             jobs: limits.size(Limit::PLUGIN_JOBS),
             environment,
+            rules: ForgeRules::default(),
         }
+    }
+}
+
+impl ForgeRules {
+    /// The type of Secrets with tokens.
+    const TOKEN_TYPE: &str = "scm-creds";
+
+    /// Checks that a set may ask a forge. The error is in Argo CD's words.
+    fn check(&self, block: &Value) -> Result<(), String> {
+        if self.is_disabled {
+            return Err("scm providers are disabled".to_owned());
+        }
+        let (api, allowed) = (text(block, "api"), &self.allowed_apis);
+        if api.is_empty() || allowed.is_empty() || allowed.iter().any(|one| one == api) {
+            return Ok(());
+        }
+        let allowed = allowed.join(", ");
+        Err(format!(
+            "scm provider not allowed: scm provider {api:?} not allowed, must use one of the following: {allowed}"
+        ))
+    }
+
+    /// Checks that a Secret may have a token.
+    fn check_token(&self, namespace: &str, name: &str, object: &ConfigObject) -> Result<(), String> {
+        if !self.only_labelled_tokens || object.secret_type == Self::TOKEN_TYPE {
+            return Ok(());
+        }
+        Err(format!(
+            "secret {namespace}/{name} is not a valid SCM creds secret: secret must have label \"argocd.argoproj.io/secret-type\"={:?}",
+            Self::TOKEN_TYPE
+        ))
     }
 }
 
@@ -108,6 +153,7 @@ impl Forges {
         let Some((forge, block)) = chosen(settings, &PULL_REQUEST_FORGES) else {
             return Err(in_selection("no Pull Request provider implementation configured".to_owned()));
         };
+        self.settings.rules.check(block).map_err(in_selection)?;
         check_supported("pullRequest", forge, block, &["github", "gitlab", "gitea"]).map_err(in_selection)?;
         let block = Block { forge, fields: block, namespace, set };
         let server = self.server(&block, "Secret token").await.map_err(in_selection)?;
@@ -137,6 +183,7 @@ impl Forges {
         let Some((forge, block)) = chosen(settings, &SCM_FORGES) else {
             return Err("no SCM provider implementation configured".to_owned());
         };
+        self.settings.rules.check(block)?;
         let in_selection = |error| match forge {
             "github" => format!("scm provider: {error}"),
             _ => error,
@@ -176,7 +223,7 @@ impl Forges {
         let object = self.objects.config_map(block.namespace, name)?;
         let object = object.ok_or_else(|| {
             let namespace = block.namespace;
-            format!("configmaps {name:?} not found; caRef names a ConfigMap in namespace {namespace:?}")
+            format!("ConfigMap {name:?} not found; caRef names a ConfigMap in namespace {namespace:?}")
         })?;
         let missing = || format!("key {key} not found in ConfigMap {name} ({})", object.name);
         let pem = object.data.get(key).ok_or_else(missing)?.clone();
@@ -190,8 +237,9 @@ impl Forges {
         let (name, key, namespace) = (text(reference, "secretName"), text(reference, "key"), block.namespace);
         let object = self.objects.secret(namespace, name)?;
         let object = object.ok_or_else(|| {
-            format!("error fetching secret {namespace}/{name}: secrets {name:?} not found; tokenRef names a Secret in the namespace of the set")
+            format!("error fetching secret {namespace}/{name}: Secret {name:?} not found; tokenRef names a Secret in the namespace of the set")
         })?;
+        self.settings.rules.check_token(namespace, name, &object)?;
         let missing = || format!("key {key:?} in secret {namespace}/{name} not found ({})", object.name);
         let value = object.data.get(key).ok_or_else(missing)?.clone();
         // The author of trusted CA certificates can stand in for the server.

@@ -5,10 +5,11 @@ mod forge;
 mod objects;
 mod plugin;
 
-pub use forge::{ForgeSettings, Forges};
+pub use forge::{ForgeRules, ForgeSettings, Forges};
 pub use objects::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient, RecipientError};
 pub use plugin::{
-    PluginError, PluginErrorCause, PluginForm, PluginLimits, PluginQuestion, PluginServices, PluginSettings,
+    PluginConnections, PluginError, PluginErrorCause, PluginForm, PluginLimits, PluginQuestion,
+    PluginServices, PluginSettings,
 };
 
 /// Functions for fuzz targets; not part of the API.

@@ -18,6 +18,8 @@ pub trait ConfigObjects: Send + Sync {
 pub struct ConfigObject {
     /// Values by key. Values that are not UTF-8 are missing.
     pub data: BTreeMap<String, Secret>,
+    /// Value of its label `argocd.argoproj.io/secret-type`; empty without it.
+    pub secret_type: String,
     /// Who wrote the object.
     pub origin: ObjectOrigin,
     /// `Secret argocd/token (secrets.yaml:3)`, for messages.

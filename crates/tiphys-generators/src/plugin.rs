@@ -67,14 +67,20 @@ pub struct PluginQuestion<'a> {
     pub parameters: &'a str,
 }
 
-/// Plugin services. Connections, and the number of concurrent questions, are shared by all questions.
+/// Plugin services. The number of concurrent questions is that of all questions.
 pub struct PluginServices {
     settings: PluginSettings,
     objects: Arc<dyn ConfigObjects>,
-    /// By CA certificates.
-    clients: Mutex<BTreeMap<String, Arc<HttpClient>>>,
+    connections: Arc<PluginConnections>,
     servers: Servers<Failure>,
     jobs: Semaphore,
+}
+
+/// Open connections, and the trusted certificates. They can be shared by [`PluginServices`] with the same settings.
+#[derive(Debug, Default)]
+pub struct PluginConnections {
+    /// By CA certificates.
+    clients: Mutex<BTreeMap<String, Arc<HttpClient>>>,
 }
 
 impl Default for PluginLimits {
@@ -109,10 +115,14 @@ impl fmt::Debug for PluginServices {
 }
 
 impl PluginServices {
-    /// Creates services without connections. The objects are read for each question.
-    pub fn new(settings: PluginSettings, objects: Arc<dyn ConfigObjects>) -> Self {
+    /// Creates services. The objects are read for each question.
+    pub fn new(
+        settings: PluginSettings,
+        objects: Arc<dyn ConfigObjects>,
+        connections: Arc<PluginConnections>,
+    ) -> Self {
         let jobs = Semaphore::new(settings.limits.jobs.clamp(1, Semaphore::MAX_PERMITS));
-        Self { settings, objects, clients: Mutex::default(), servers: Servers::default(), jobs }
+        Self { settings, objects, connections, servers: Servers::default(), jobs }
     }
 
     /// Returns the objects that a service lists, or the error in Argo CD's words. The token is in no message.
@@ -133,7 +143,7 @@ impl PluginServices {
         };
         let service =
             PluginService::find(self.objects.as_ref(), &self.settings, question).map_err(of_settings)?;
-        let client = self.client(&service.ca).await;
+        let client = self.connections.client(&service.ca, &self.settings).await;
         let client = client.map_err(|error| of_settings(format!("{}: {error}", service.config_map)))?;
         // The time begins when the request can be sent. The semaphore is never closed.
         let _job = self.jobs.acquire().await.map_err(|error| of_settings(error.to_string()))?;
@@ -144,19 +154,21 @@ impl PluginServices {
             ..error
         })
     }
+}
 
+impl PluginConnections {
     /// Returns the client that trusts these CA certificates, or those of the environment and the system if there are none.
-    async fn client(&self, ca: &str) -> Result<Arc<HttpClient>, HttpError> {
+    async fn client(&self, ca: &str, settings: &PluginSettings) -> Result<Arc<HttpClient>, HttpError> {
         let mut clients = self.clients.lock().await;
         if let Some(client) = clients.get(ca) {
             return Ok(Arc::clone(client));
         }
         let access = RepositoryAccess { ca_data: ca.to_owned(), ..RepositoryAccess::default() };
         let timeout =
-            Timeout { duration: self.settings.limits.request_timeout, limit: Limit::PLUGIN_REQUEST_TIMEOUT };
+            Timeout { duration: settings.limits.request_timeout, limit: Limit::PLUGIN_REQUEST_TIMEOUT };
         // There are no settings that apply to some servers only.
         let scope = CredentialScope::AllServers;
-        let PluginSettings { environment, connect_to, .. } = &self.settings;
+        let PluginSettings { environment, connect_to, .. } = settings;
         let environment = |name: &str| variable(environment, name);
         let client = HttpClient::with_connect_to(&access, scope, timeout, &environment, connect_to).await?;
         let client = Arc::new(client);

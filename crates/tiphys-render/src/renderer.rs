@@ -98,6 +98,16 @@ impl Renderer {
         }
     }
 
+    /// Returns a renderer with the same settings for another request, which looks everything up anew.
+    #[must_use]
+    pub fn renewed(&self, cancel: CancellationToken) -> Self {
+        let sources = Arc::new(self.sources.renewed());
+        let Self { catalogue, settings, values, plugin_marks, native, .. } = self;
+        Self::new(sources, catalogue.clone(), settings.clone(), Arc::clone(values), cancel)
+            .with_plugin_marks(plugin_marks.clone())
+            .with_native(native.clone())
+    }
+
     /// Sets the identities of plugins, by name. Plugins of two renderers with the same name and identity count as equal.
     #[must_use]
     pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {

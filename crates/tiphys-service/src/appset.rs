@@ -6,6 +6,7 @@ mod plugin_answers;
 mod plugin_call;
 mod preview;
 mod reconcile;
+mod recorded;
 mod template;
 
 pub use changes::preview_change;
@@ -16,4 +17,5 @@ pub use preview::{ControllerSettings, ExistingApplications, PreviewRequest, Prev
 pub use reconcile::{
     ControlPlaneObjects, GenerateRequest, GeneratedSet, decode_set, generate_set, plan_deletion,
 };
+pub use recorded::{RecordedParameters, recorded_parameters};
 pub use template::{SetTemplate, render_for_set};

@@ -85,6 +85,8 @@ pub enum Remedy {
     AnswerSets,
     /// Name the Secrets of Argo CD's clusters.
     NameClusterSecrets,
+    /// Let the ApplicationSet controller record parameters.
+    RecordParameters,
     /// Record the current results of a plugin's cases.
     RecordResults,
     /// Name the file with the token of a plugin service.

@@ -28,9 +28,9 @@ mod watch;
 
 pub use appset::{
     ControlPlaneObjects, ControllerSettings, ExistingApplications, GenerateRequest, GeneratedSet,
-    PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, SetPreview, SetTemplate,
-    call_plugin_service, compare_previews, decode_set, generate_set, plan_deletion, preview, preview_change,
-    render_for_set,
+    PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, RecordedParameters, SetPreview,
+    SetTemplate, call_plugin_service, compare_previews, decode_set, generate_set, plan_deletion, preview,
+    preview_change, recorded_parameters, render_for_set,
 };
 pub use check::{
     ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, check_applications, check_sets,
@@ -40,9 +40,9 @@ pub use context::checkouts::{CheckoutReport, checkout_report, unusable_checkout}
 pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, GivenSetting,
-    GivenSettings, KubernetesAccess, ProjectEnforcement, RepositoryRevisions, ServiceOptions, SetInclusion,
-    Setting, SettingOrigin, StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, ForgeRules,
+    GivenSetting, GivenSettings, KubernetesAccess, ProjectEnforcement, RepositoryRevisions, ServiceOptions,
+    SetInclusion, Setting, SettingOrigin, StepCallback, StorePath,
 };
 pub use context::project_file::{
     Migration, PROJECT_FILE, ProjectFile, ProjectFileChoice, ProjectValue, migrate_project_file,

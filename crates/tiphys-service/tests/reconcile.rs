@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde_json::Value;
@@ -51,13 +52,16 @@ async fn generated(dir: &TempDir, input: &Value) -> Value {
     let input: Value = serde_json::from_str(&text).expect("JSON");
     let namespace = input["controllerNamespace"].as_str().expect("a namespace");
     let service = service(dir, namespace);
-    let objects = ControlPlaneObjects::new(input["objects"].as_array().into_iter().flatten());
+    let objects = ControlPlaneObjects::new(
+        input["objects"].as_array().into_iter().flatten().cloned().map(Arc::new).collect(),
+    );
     let request = GenerateRequest {
         set: &input["applicationSet"],
         objects: &objects,
         settings: &ControllerSettings::default(),
         default_requeue_seconds: 180,
         knows_clusters: true,
+        cluster: None,
     };
     let result = match generate_set(&service, &request, &CancellationToken::new()).await {
         Ok(set) => {

@@ -84,7 +84,7 @@ impl SourceService {
     /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
     /// stands for a repository are read once.
     pub fn request(&self, request: SourceRequest) -> Sources {
-        Sources::new(self.clone(), request)
+        Sources::new(self.clone(), Arc::new(request))
     }
 }
 

@@ -138,8 +138,7 @@ impl ResolvedRevision {
 }
 
 impl Sources {
-    pub(crate) fn new(service: SourceService, request: SourceRequest) -> Self {
-        let request = Arc::new(request);
+    pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>) -> Self {
         let lookup_age = LookupAge { request_begun: Instant::now(), age_max: request.lookup_age_max };
         Self {
             charts: Arc::new(Charts::new(service.clone(), Arc::clone(&request), lookup_age)),
@@ -158,6 +157,12 @@ impl Sources {
             git_access_files: Arc::default(),
             request,
         }
+    }
+
+    /// Returns the sources of another request like this one, which looks everything up anew.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        Self::new(self.service.clone(), Arc::clone(&self.request))
     }
 
     /// Resolves a target revision. Names are looked up once, and a missing commit is fetched.

@@ -10,7 +10,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -54,8 +54,10 @@ pub fn program() -> PathBuf {
 /// A running API server, which ends when this is dropped or the process ends.
 #[derive(Debug)]
 pub struct KubeServer {
-    child: Child,
+    child: Mutex<Child>,
     address: SocketAddr,
+    /// The addresses of etcd, for clients and for peers.
+    etcd: [SocketAddr; 2],
     authority: Authority,
     client: Client,
     folder: PathBuf,
@@ -91,26 +93,52 @@ impl KubeServer {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listeners = [(); 3].map(|()| TcpListener::bind(address).expect("a free port"));
         let [address, etcd, peer] = listeners.map(|listener| listener.local_addr().expect("a port"));
-        let mut child = script(&folder, etcd, peer)
-            .args(flags(&folder, &authority, address.port()))
-            .spawn()
-            .expect("a shell");
         let tls = authority.client_config(None);
         let client = Client::new(address, Some(tls), format!("Bearer {ADMIN_TOKEN}"));
-        let is_ready = wait::until(|| {
-            if child.try_wait().expect("a child process").is_some() {
-                return Some(false);
-            }
-            let answer = client.exchange("GET", "/readyz", "", &[]);
-            answer.is_ok_and(|answer| answer.status() == 200).then_some(true)
-        });
-        if is_ready {
-            return Some(Self { child, address, authority, client, folder });
+        let child = Mutex::new(spawn(&folder, &authority, address, [etcd, peer]));
+        let server = Self { child, address, etcd: [etcd, peer], authority, client, folder };
+        if server.becomes_ready() {
+            return Some(server);
         }
-        let lines = fs::read_to_string(folder.join("apiserver.log")).unwrap_or_default();
+        let lines = fs::read_to_string(server.folder.join("apiserver.log")).unwrap_or_default();
         let lines: Vec<&str> = lines.lines().collect();
         *log = lines[lines.len().saturating_sub(LOG_LINES_MAX)..].join("\n");
         None
+    }
+
+    /// Waits until the server is ready. False: it has ended.
+    fn becomes_ready(&self) -> bool {
+        wait::until(|| {
+            if self.child().try_wait().expect("a child process").is_some() {
+                return Some(false);
+            }
+            let answer = self.client.exchange("GET", "/readyz", "", &[]);
+            answer.is_ok_and(|answer| answer.status() == 200).then_some(true)
+        })
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Kills etcd and kube-apiserver of a server with the kinds of Argo CD, and starts both again at the same addresses. `meanwhile` gets the data directory of etcd.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they do not become ready.
+    pub fn restart(&self, meanwhile: impl FnOnce(&Path)) {
+        let keep = self.folder.join("keep");
+        fs::write(&keep, "").expect("a file can be written");
+        let mut child = self.child();
+        drop(child.stdin.take());
+        child.wait().expect("a child process");
+        fs::remove_file(keep).expect("the file is there");
+        meanwhile(&self.folder.join("etcd"));
+        *child = spawn(&self.folder, &self.authority, self.address, self.etcd);
+        drop(child);
+        assert!(self.becomes_ready(), "kube-apiserver ended before it was ready again");
+        // It is ready before it serves custom resources.
+        self.wait_for_argo_cd();
     }
 
     /// `https://127.0.0.1:PORT`.
@@ -292,8 +320,9 @@ impl KubeServer {
 impl Drop for KubeServer {
     /// Ends the pipe, on which the script waits.
     fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        drop(self.child.wait());
+        let mut child = self.child();
+        drop(child.stdin.take());
+        drop(child.wait());
     }
 }
 
@@ -310,8 +339,8 @@ fn kubeconfig(cluster: &Value, token: &str) -> String {
     config.to_string()
 }
 
-/// Creates a call of the script that runs etcd and kube-apiserver.
-fn script(folder: &Path, etcd: SocketAddr, peer: SocketAddr) -> Command {
+/// Starts the script that runs etcd and kube-apiserver.
+fn spawn(folder: &Path, authority: &Authority, address: SocketAddr, [etcd, peer]: [SocketAddr; 2]) -> Child {
     #[expect(clippy::disallowed_methods, reason = "tests only")]
     let mut command = Command::new("/bin/sh");
     command
@@ -325,8 +354,9 @@ fn script(folder: &Path, etcd: SocketAddr, peer: SocketAddr) -> Command {
         .env("PEER_URL", format!("http://{peer}"))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
+        .stderr(Stdio::null())
+        .args(flags(folder, authority, address.port()));
+    command.spawn().expect("a shell")
 }
 
 /// Writes the files of the server, and returns its options.

@@ -1,4 +1,4 @@
-# Runs etcd and kube-apiserver until standard input ends, and then removes their directory.
+# Runs etcd and kube-apiserver until standard input ends, and then removes their directory, unless it has a file `keep`.
 # Standard input is a pipe from the test, so that the servers end with it, whatever ends it.
 folder=$1
 shift
@@ -15,7 +15,7 @@ apiserver=$!
     trap '' HUP INT TERM
     cat <&3 >/dev/null
     kill -9 $etcd $apiserver
-    rm -rf "$folder"
+    [ -e "$folder/keep" ] || rm -rf "$folder"
 ) 2>/dev/null &
 wait $apiserver
 kill -9 $etcd 2>/dev/null

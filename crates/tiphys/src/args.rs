@@ -36,8 +36,8 @@ use tiphys_service::compare::RevisionOptions;
 pub(crate) use affected::AffectedArgs;
 pub(crate) use applications::{ApplicationArgs, FollowArgs};
 pub(crate) use appset::{
-    AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
-    AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,
+    AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetExplainArgs, AppSetGenerateArgs,
+    AppSetPlanArgs, AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,
 };
 pub(crate) use appset_controller::AppSetControllerArgs;
 pub(crate) use appset_plugin::{

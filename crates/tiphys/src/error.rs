@@ -181,6 +181,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
             let url = quote_argument(url);
             return format!("--repo {url}=DIR uses a folder for it, --config appsets=all reads it");
         }
+        Remedy::RecordParameters => "run the controller with --record-parameters",
         Remedy::NameClusterSecrets => {
             "--config clusterSecrets=PATH names their file; the store may have it, too"
         }

@@ -24,14 +24,20 @@ pub(crate) fn needs(kind: Watched, set: &Value) -> bool {
     }
 }
 
-/// Whether a condition holds for the kind and the block of a generator, nested ones included.
-pub(crate) fn any_generator(generators: &Value, condition: &dyn Fn(&str, &Value) -> bool) -> bool {
+/// Returns the kind and the block of each generator, those of `matrix` and `merge` instead of these.
+pub(crate) fn generators_in(generators: &Value) -> Vec<(&str, &Value)> {
     let entries = generators.as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
-    entries.into_iter().any(|(kind, block)| match kind.as_str() {
-        "matrix" | "merge" => any_generator(&block["generators"], condition),
-        "selector" => false,
-        kind => condition(kind, block),
-    })
+    let found = entries.map(|(kind, block)| match kind.as_str() {
+        "matrix" | "merge" => generators_in(&block["generators"]),
+        "selector" => Vec::new(),
+        kind => vec![(kind, block)],
+    });
+    found.flatten().collect()
+}
+
+/// Whether a condition holds for the kind and the block of a generator.
+pub(crate) fn any_generator(generators: &Value, condition: &dyn Fn(&str, &Value) -> bool) -> bool {
+    generators_in(generators).into_iter().any(|(kind, block)| condition(kind, block))
 }
 
 /// Whether generators list the clusters of Argo CD.

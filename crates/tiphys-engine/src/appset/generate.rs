@@ -239,6 +239,8 @@ impl Run<'_> {
             };
             let rendered: Vec<_> = sets
                 .into_par_iter()
+                // Waking other threads takes longer than rendering a few Applications.
+                .with_min_len(8)
                 .map(|parameters| {
                     let (application, patch) = self.application(&template, &parameters)?;
                     let invalid_name = invalid_name(&application);

@@ -11,7 +11,12 @@ fn a_secret_is_sent_only_to_addresses_of_the_same_trust() {
         (Repository, Caller, false),
     ] {
         let recipient = Recipient { origin: address, name: "ConfigMap a".to_owned() };
-        let object = ConfigObject { data: BTreeMap::new(), origin: secret, name: "Secret b".to_owned() };
+        let object = ConfigObject {
+            data: BTreeMap::new(),
+            secret_type: String::new(),
+            origin: secret,
+            name: "Secret b".to_owned(),
+        };
         assert_eq!(recipient.check(&object).is_ok(), is_sent, "{address:?} {secret:?}");
     }
 }

@@ -96,7 +96,7 @@ impl PluginService {
 impl Reader<'_> {
     fn config_map(&self, name: &str) -> Result<ConfigObject, String> {
         let found = self.objects.config_map(self.namespace, name)?;
-        found.ok_or_else(|| format!("configmaps {name:?} not found"))
+        found.ok_or_else(|| format!("ConfigMap {name:?} not found"))
     }
 
     /// Reads the token of `$KEY` or `$SECRET:KEY`. Argo CD drops what follows a second colon.
@@ -112,9 +112,8 @@ impl Reader<'_> {
         };
         let namespace = self.namespace;
         let secret = self.objects.secret(namespace, name).and_then(|secret| {
-            secret.ok_or_else(|| {
-                format!("error fetching secret {namespace}/{name}: secrets {name:?} not found")
-            })
+            secret
+                .ok_or_else(|| format!("error fetching secret {namespace}/{name}: Secret {name:?} not found"))
         })?;
         recipient.check(&secret).map_err(|error| error.to_string())?;
         let token = secret.data.get(key).ok_or_else(|| format!("{} has no key {key:?}", secret.name))?;

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tiphys_generators::{ConfigObject, ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
+use tiphys_generators::{
+    ConfigObject, ConfigObjects, ForgeRules, ForgeSettings, Forges, ObjectOrigin, Recipient,
+};
 use tiphys_model::access::Secret;
 use tiphys_model::limits::Limits;
 use tiphys_testkit::certificates::Authority;
@@ -45,6 +47,7 @@ fn object(kind: &str, name: &str, data: &[(&str, &str)], origin: ObjectOrigin) -
     let data = data.iter().map(|(key, value)| ((*key).to_owned(), Secret::new(*value)));
     ConfigObject {
         data: data.collect::<BTreeMap<_, _>>(),
+        secret_type: String::new(),
         origin,
         name: format!("{kind} team/{name} (file.yaml:1)"),
     }
@@ -184,7 +187,7 @@ async fn certificates_are_verified_unless_insecure() {
         (json!({}), "", Some(failed("invalid peer certificate: UnknownIssuer"))),
         (json!({"insecure": true}), "", None),
         (ca("ca"), "no PEM", Some("failed to select pull request service provider: gitlab: its CA certificate (PEM) holds no certificate".to_owned())),
-        (ca("missing"), "", Some("failed to select pull request service provider: error fetching CA certificates from ConfigMap: configmaps \"missing\" not found; caRef names a ConfigMap in namespace \"team\"".to_owned())),
+        (ca("missing"), "", Some("failed to select pull request service provider: error fetching CA certificates from ConfigMap: ConfigMap \"missing\" not found; caRef names a ConfigMap in namespace \"team\"".to_owned())),
     ] {
         let objects = Objects { ca: (pem.to_owned(), ObjectOrigin::Caller), ..caller_objects() };
         let result = ask(&forges(objects), &gitlab(&server.url(), fields.clone()), ObjectOrigin::Caller).await;
@@ -278,5 +281,40 @@ async fn slow_and_broken_answers_are_errors() {
             "error listing repos: error listing merge requests for project 'team/app': {url}: {problem}"
         );
         assert_eq!(result, json!({"error": error}));
+    }
+}
+
+#[tokio::test]
+async fn sets_ask_only_permitted_forges_with_permitted_tokens() {
+    let server = ChartServer::start(Transport::Plain);
+    server.file(PROJECT, "[]");
+    let rules = ForgeRules::default();
+    let disabled = ForgeRules { is_disabled: true, ..rules.clone() };
+    let allowed = |api: String| ForgeRules { allowed_apis: vec![api], ..ForgeRules::default() };
+    let labelled = ForgeRules { only_labelled_tokens: true, ..rules };
+    let elsewhere = "https://git.example.org/".to_owned();
+    let tests = [
+        (allowed(server.url()), json!({"parameters": []})),
+        (
+            disabled,
+            json!({"error": "failed to select pull request service provider: scm providers are disabled"}),
+        ),
+        (
+            allowed(elsewhere.clone()),
+            json!({"error": format!(
+                "failed to select pull request service provider: scm provider not allowed: scm provider \"{}\" not allowed, must use one of the following: {elsewhere}",
+                server.url()
+            )}),
+        ),
+        (
+            labelled,
+            json!({"error": "failed to select pull request service provider: error fetching Secret token: secret team/forge is not a valid SCM creds secret: secret must have label \"argocd.argoproj.io/secret-type\"=\"scm-creds\""}),
+        ),
+    ];
+    for (rules, expected) in tests {
+        let settings = ForgeSettings { rules, ..ForgeSettings::new(&Limits::default(), Vec::new()) };
+        let forges = Forges::new(settings, Arc::new(caller_objects()));
+        let result = ask(&forges, &gitlab(&server.url(), json!({})), ObjectOrigin::Caller).await;
+        assert_eq!(result, expected);
     }
 }

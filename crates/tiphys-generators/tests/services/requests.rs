@@ -85,8 +85,8 @@ async fn token_is_the_value_of_a_secret() {
         ("$", Err("Secret argocd/argocd-secret has no key \"\"".to_owned())),
         ("$s:lines", Err(no_header("lines"))),
         ("$s:umlaut", Err(no_header("umlaut"))),
-        ("$none:k", Err("error fetching secret argocd/none: secrets \"none\" not found".to_owned())),
-        ("$:k", Err("error fetching secret argocd/: secrets \"\" not found".to_owned())),
+        ("$none:k", Err("error fetching secret argocd/none: Secret \"none\" not found".to_owned())),
+        ("$:k", Err("error fetching secret argocd/: Secret \"\" not found".to_owned())),
         ("hush", Err(no_reference.clone())),
         (" $s:k", Err(no_reference)),
     ] {
@@ -128,7 +128,7 @@ async fn invalid_settings_are_errors_in_upstreams_words() {
             ),
         ),
         ("caRef", "ca", format!("{settings}ConfigMap argocd/cm: caRef: \"ca\": expected CONFIGMAP:KEY")),
-        ("caRef", "ca:x", format!("{settings}ConfigMap argocd/cm: caRef: configmaps \"ca\" not found")),
+        ("caRef", "ca:x", format!("{settings}ConfigMap argocd/cm: caRef: ConfigMap \"ca\" not found")),
         (
             "caRef",
             "cm:x",
@@ -159,6 +159,6 @@ async fn invalid_settings_are_errors_in_upstreams_words() {
     }
     assert_eq!(server.requests(), []);
     let missing = services(&server, &[]).ask(&PluginQuestion { config_map: "x", ..QUESTION }).await;
-    let expected = "error fetching ConfigMap: configmaps \"x\" not found";
+    let expected = "error fetching ConfigMap: ConfigMap \"x\" not found";
     assert_eq!(missing, Err(format!("{settings}{expected}")));
 }

@@ -68,11 +68,16 @@ impl World {
             limits,
             ..PluginSettings::new(&self.namespace, Vec::new())
         };
-        PluginServices::new(settings, Arc::new(self))
+        PluginServices::new(settings, Arc::new(self), Arc::default())
     }
 
     fn object(&self, kind: &str, origin: ObjectOrigin, name: &str, data: &[(&str, &str)]) -> ConfigObject {
         let data = data.iter().map(|(key, value)| ((*key).to_owned(), Secret::new(*value)));
-        ConfigObject { data: data.collect(), origin, name: format!("{kind} {}/{name}", self.namespace) }
+        ConfigObject {
+            data: data.collect(),
+            secret_type: String::new(),
+            origin,
+            name: format!("{kind} {}/{name}", self.namespace),
+        }
     }
 }

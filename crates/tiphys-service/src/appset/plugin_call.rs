@@ -112,7 +112,8 @@ async fn ask(
         form: call.form,
         parameters: &write_go_json(&Value::Object(call.parameters.clone())),
     };
-    PluginServices::new(settings, Arc::new(objects)).try_ask(&question).await
+    let services = PluginServices::new(settings, Arc::new(objects), Arc::clone(service.plugin_connections()));
+    services.try_ask(&question).await
 }
 
 /// The objects of one request.
@@ -132,7 +133,7 @@ impl ConfigObjects for CallObjects {
 }
 
 fn object(data: BTreeMap<String, Secret>, name: &str) -> ConfigObject {
-    ConfigObject { data, origin: ObjectOrigin::Caller, name: name.to_owned() }
+    ConfigObject { data, secret_type: String::new(), origin: ObjectOrigin::Caller, name: name.to_owned() }
 }
 
 /// Returns the finding about a response that is not an answer.

@@ -1,28 +1,45 @@
 //! A reconcile of one set of a cluster: its generators are asked, then it is planned.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use tiphys_engine::appset::{
     Generated, Outcome, Plan, PlanInput, PlanSettings, SetDeletion, plan, plan_set_deletion,
     requeue_after_seconds,
 };
+use tiphys_kube::cluster_reader::ClusterReader;
 use tiphys_model::resources::{ApplicationSet, Metadata};
 use tiphys_store::{FileName, Place, Store as Resources, StoreInput, StoredSet};
 use tiphys_yaml::read_json;
 use tokio_util::sync::CancellationToken;
 
 use crate::appset::preview::{ControllerSettings, Planner};
+use crate::context::clusters::DestinationClusters;
 use crate::context::service::Service;
-use crate::context::sets::WorldInputs;
 use crate::context::sets::generation::{Stop, decoded, generated};
-use crate::context::sets::world::{Asking, World};
+use crate::context::sets::objects::ClusterObjects;
+use crate::context::sets::world::{Asking, GeneratorClusters, World, clusters_of};
+use crate::context::sets::{Services, WorldInputs};
 use crate::context::workspace::{Workspace, WorkspaceOptions};
 use crate::error::ServiceError;
 
-/// The objects of a control plane that decide what its sets generate: `AppProjects`, `ConfigMaps` and Secrets, as JSON.
-#[derive(Clone, Debug)]
-pub struct ControlPlaneObjects(String);
+/// The objects of a control plane that decide what its sets generate: `AppProjects`, `ConfigMaps` and Secrets, as JSON. They are read when a set
+/// is generated for the first time.
+#[derive(Debug)]
+pub struct ControlPlaneObjects {
+    objects: Vec<Arc<Value>>,
+    /// With the settings of the first request.
+    opened: Mutex<Option<Arc<ControlPlane>>>,
+}
+
+/// The common inputs of all sets of a control plane.
+struct ControlPlane {
+    workspace: Workspace,
+    objects: Arc<ClusterObjects>,
+    clusters: Arc<GeneratorClusters>,
+    settings: PlanSettings,
+}
 
 /// The answers of a set's generators, and all that a plan needs but the existing Applications.
 #[derive(Debug)]
@@ -46,13 +63,58 @@ pub struct GenerateRequest<'a> {
     pub default_requeue_seconds: u64,
     /// Whether the objects have all cluster Secrets. Else destinations are not looked up.
     pub knows_clusters: bool,
+    /// The cluster of Argo CD, for generators `clusterDecisionResource`.
+    pub cluster: Option<&'a Arc<dyn ClusterReader>>,
 }
 
 impl ControlPlaneObjects {
-    /// Joins objects. Others than those that Argo CD reads may be among them.
-    pub fn new<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Self {
-        let documents: Vec<String> = objects.into_iter().map(Value::to_string).collect();
-        Self(format!("[{}]", documents.join(",\n")))
+    /// Collects objects. Others than those that Argo CD reads may be among them.
+    pub fn new(objects: Vec<Arc<Value>>) -> Self {
+        Self { objects, opened: Mutex::default() }
+    }
+
+    /// Returns these objects and more of them.
+    #[must_use]
+    pub fn with(&self, more: impl IntoIterator<Item = Arc<Value>>) -> Self {
+        Self::new(self.objects.iter().cloned().chain(more).collect())
+    }
+
+    fn opened(
+        &self,
+        service: &Service,
+        settings: &ControllerSettings,
+    ) -> Result<Arc<ControlPlane>, ServiceError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(control_plane) = &*opened {
+            return Ok(Arc::clone(control_plane));
+        }
+        let control_plane = Arc::new(ControlPlane::open(service, &self.objects, settings)?);
+        *opened = Some(Arc::clone(&control_plane));
+        Ok(control_plane)
+    }
+}
+
+impl ControlPlane {
+    fn open(
+        service: &Service,
+        objects: &[Arc<Value>],
+        settings: &ControllerSettings,
+    ) -> Result<Self, ServiceError> {
+        let documents: Vec<String> = objects.iter().map(ToString::to_string).collect();
+        let input = StoreInput::Rendered(FileName::cluster(), format!("[{}]", documents.join(",\n")));
+        let resources = Resources::load(&[input]).map_err(|error| ServiceError::bug(error.to_string()))?;
+        let workspace = Workspace::with_resources(service, resources, WorkspaceOptions::default())?;
+        let Workspace { resources, control_plane, projects, .. } = &workspace;
+        let planner = Planner::new(service, resources, control_plane, projects.in_cluster(), settings)?;
+        let settings = planner.of_cluster();
+        let clusters = Arc::new(GeneratorClusters::of(&clusters_of(service, resources)?));
+        Ok(Self { objects: Arc::new(ClusterObjects::new(objects)), clusters, settings, workspace })
+    }
+}
+
+impl fmt::Debug for ControlPlane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControlPlane").finish_non_exhaustive()
     }
 }
 
@@ -63,12 +125,17 @@ pub async fn generate_set(
     request: &GenerateRequest<'_>,
     cancel: &CancellationToken,
 ) -> Result<GeneratedSet, ServiceError> {
-    let input = StoreInput::Rendered(FileName::cluster(), request.objects.0.clone());
-    let resources = Resources::load(&[input]).map_err(|error| ServiceError::bug(error.to_string()))?;
-    let options = WorkspaceOptions::default().cancelled_by(cancel.clone());
-    let workspace = Workspace::with_resources(service, resources, options)?;
+    let control_plane = request.objects.opened(service, request.settings)?;
+    let ControlPlane { workspace, objects, clusters, settings } = &*control_plane;
+    // A request does not know the answers of the previous one.
+    let renderer = workspace.renderer.renewed(cancel.child_token());
+    let Workspace { origins, control_plane: namespace, .. } = workspace;
+    let objects = Arc::clone(objects) as _;
+    let own = Arc::new(DestinationClusters::of_own(service.clone(), request.cluster.map(Arc::clone)));
+    let services = Services::with_objects(service, objects, &own, origins, namespace);
+    let inputs = WorldInputs { renderer: &renderer, services: &services, ..WorldInputs::of(workspace) };
+    let world = World::new(&inputs, Asking::ControlPlane(Arc::clone(clusters)))?;
     let stored = stored_set(request.set)?;
-    let world = World::new(&WorldInputs::of(&workspace), Asking::ControlPlane)?;
     let mut repositories = Vec::new();
     let generating = generated(&stored, &world, service.generating(), |_| {}, &mut repositories);
     let generated = tokio::select! {
@@ -77,12 +144,10 @@ pub async fn generate_set(
     };
     let (set, generated, _no_warning) = generated.map_err(|stop| match stop {
         Stop::Failed(error) => error,
-        Stop::LeftOut(not_asked) => not_asked.to_error(&stored.id(&workspace.control_plane)),
+        Stop::LeftOut(not_asked) => not_asked.to_error(&stored.id(namespace)),
     })?;
-    let Workspace { resources, control_plane, projects, .. } = &workspace;
-    let planner = Planner::new(service, resources, control_plane, projects.in_cluster(), request.settings)?;
     let requeue_after_seconds = requeue_after_seconds(&set, request.default_requeue_seconds);
-    let mut settings = planner.of_cluster();
+    let mut settings = settings.clone();
     if !request.knows_clusters {
         settings.clusters = None;
     }

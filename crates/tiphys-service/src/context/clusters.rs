@@ -83,6 +83,16 @@ impl DestinationClusters {
         Ok(Self { service, secrets, connections, clusters: Mutex::default(), objects: Mutex::default() })
     }
 
+    /// Returns those of a process that reads only the cluster of Argo CD.
+    pub(crate) fn of_own(service: Service, reader: Option<Arc<dyn ClusterReader>>) -> Self {
+        let mut clusters = Clusters::default();
+        if let Some(reader) = reader {
+            clusters.insert(IN_CLUSTER_SERVER, Arc::clone(&reader));
+        }
+        let clusters = Mutex::new(Some(Arc::new(clusters)));
+        Self { service, secrets: Vec::new(), connections: Vec::new(), clusters, objects: Mutex::default() }
+    }
+
     /// Returns whether the options give access to a live cluster.
     pub(crate) fn has_live(&self) -> bool {
         !(self.connections.is_empty() && self.secrets.is_empty())

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_engine::TrackingMethod;
+pub use tiphys_generators::ForgeRules;
 use tiphys_go::gotemplate;
 use tiphys_http::ConnectTo;
 use tiphys_kube::cluster_reader::ClusterStateArgument;
@@ -108,6 +109,8 @@ pub struct ServiceOptions {
     pub connect_to: Vec<ConnectTo>,
     /// The kind of patterns of files in `git` generators.
     pub file_globbing: FileGlobbing,
+    /// Which forges sets may ask.
+    pub forge_rules: ForgeRules,
     /// How plugin runs get their private working copy.
     pub private_view: PrivateView,
     /// Receives the progress of fetching repositories and charts.

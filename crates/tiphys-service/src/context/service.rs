@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_engine::appset::GenerateOptions;
 use tiphys_engine::appset::TemplateProject;
+use tiphys_generators::PluginConnections;
 use tiphys_go::gotemplate;
 use tiphys_kube::KubeOptions;
 use tiphys_model::limits::Limit;
@@ -34,6 +35,7 @@ struct Shared {
     native: Option<Arc<NativeProgram>>,
     plugins: OnFirstUse<Vec<LoadedPlugin>>,
     connected: OnFirstUse<Vec<Arc<dyn Plugin>>>,
+    plugin_connections: Arc<PluginConnections>,
 }
 
 /// A value that is made when it is needed for the first time. An error is not kept.
@@ -56,6 +58,7 @@ impl Service {
             native,
             plugins: OnFirstUse::default(),
             connected: OnFirstUse::default(),
+            plugin_connections: Arc::default(),
         };
         Ok(Self(Arc::new(shared)))
     }
@@ -92,6 +95,11 @@ impl Service {
                 template_project: TemplateProject::Assumed,
             }
         }
+    }
+
+    /// Returns the connections to plugin services.
+    pub(crate) fn plugin_connections(&self) -> &Arc<PluginConnections> {
+        &self.0.plugin_connections
     }
 
     pub(crate) fn sources(&self) -> &SourceService {

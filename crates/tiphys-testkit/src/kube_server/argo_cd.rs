@@ -1,4 +1,6 @@
-//! The kinds of Argo CD, without their schemas.
+//! The kinds of Argo CD.
+
+use std::fs;
 
 use serde_json::{Value, json};
 
@@ -8,21 +10,41 @@ use crate::wait;
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 impl KubeServer {
-    /// Creates the kinds of Argo CD, and waits until the server serves them. As with Argo CD's own definitions, only `ApplicationSet` has a
-    /// status subresource.
+    /// Creates the kinds of Argo CD, and waits until the server serves them: by the definitions in the YAML file that the variable `CRDS` names,
+    /// else without schemas. As with Argo CD's own definitions, only `ApplicationSet` has a status subresource.
     pub fn serve_argo_cd(&self) {
-        for (kind, plural, has_status) in [
-            ("Application", "applications", false),
-            ("ApplicationSet", "applicationsets", true),
-            ("AppProject", "appprojects", false),
-        ] {
-            self.create(DEFINITIONS, &definition(kind, plural, has_status));
+        #[expect(clippy::disallowed_methods, reason = "the developer names the file")]
+        let definitions = match std::env::var_os("CRDS") {
+            Some(file) => {
+                let text = fs::read_to_string(file).expect("CRDS names a file");
+                text.split("\n---").map(str::to_owned).collect()
+            }
+            None => definitions_without_schemas(),
+        };
+        for definition in definitions.iter().filter(|text| text.contains("CustomResourceDefinition")) {
+            let answer = self.client.send("POST", DEFINITIONS, "application/yaml", definition.as_bytes());
+            answer.expect_status(201);
         }
+        self.wait_for_argo_cd();
+    }
+
+    /// Waits until the server serves the kinds.
+    pub(super) fn wait_for_argo_cd(&self) {
         for plural in ["applications", "applicationsets", "appprojects"] {
             let path = format!("/apis/argoproj.io/v1alpha1/{plural}");
             wait::until(|| (self.status_of(&path) == 200).then_some(()));
         }
     }
+}
+
+fn definitions_without_schemas() -> Vec<String> {
+    [
+        ("Application", "applications", false),
+        ("ApplicationSet", "applicationsets", true),
+        ("AppProject", "appprojects", false),
+    ]
+    .map(|(kind, plural, has_status)| definition(kind, plural, has_status).to_string())
+    .into()
 }
 
 fn definition(kind: &str, plural: &str, has_status: bool) -> Value {

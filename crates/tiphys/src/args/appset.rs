@@ -25,6 +25,8 @@ pub(crate) enum AppSetCommand {
     Check(AppSetCheckArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
+    /// Print the parameters from which the controller made Applications
+    Explain(AppSetExplainArgs),
     /// Develop plugin services for application sets: serve and call them
     Plugin(AppSetPluginArgs),
 }
@@ -224,6 +226,28 @@ pub(crate) struct AppSetTemplateArgs {
     pub(crate) flatten: bool,
     #[command(flatten)]
     pub(crate) shared: shared::Workspace,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The controller records the parameters if it runs with --record-parameters: in the ConfigMap SET-parameters beside the set. They may hold
+secrets. The result has an object for each Application: `set`, `name`, `generator`, `parameters`.
+
+Exit code: 2 if there is no record, or the Application is not in it, 3 if the cluster cannot be read.
+
+Examples:
+  tiphys appset explain team-apps --context argocd
+  tiphys appset explain team-a/web web-eu --context argocd -o yaml"
+)]
+pub(crate) struct AppSetExplainArgs {
+    /// Name of the set, or `namespace/name`
+    #[arg(value_name = "SET")]
+    pub(crate) set: String,
+    /// Names of its Applications; all by default
+    #[arg(value_name = "APPLICATION")]
+    pub(crate) applications: Vec<String>,
+    #[command(flatten)]
+    pub(crate) shared: shared::Cluster,
 }
 
 /// A template engine.

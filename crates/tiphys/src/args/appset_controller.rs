@@ -19,6 +19,7 @@ Started as `argocd-applicationset-controller`, or with that name in ARGOCD_BINAR
 manifests only the image changes. In a pod it uses the pod's service account. At SIGTERM or SIGINT it ends running reconciles, releases
 its lease, and exits with 0."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AppSetControllerArgs {
     /// Namespace of Argo CD; default: that of the pod, else `argocd`
     #[arg(long, short = 'n', value_name = "NAME", env = "NAMESPACE")]
@@ -77,6 +78,11 @@ pub(crate) struct AppSetControllerArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) max_deletions: u8,
 
+    /// Write the parameters of each set's Applications into the `ConfigMap` SET-parameters beside the set, which `tiphys appset explain`
+    /// prints. They may hold secrets
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = boolean)]
+    pub(crate) record_parameters: bool,
+
     /// Send all writes as dry runs, which change nothing
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = boolean, env = "ARGOCD_APPLICATIONSET_CONTROLLER_DRY_RUN")]
     pub(crate) dry_run: bool,
@@ -84,6 +90,23 @@ pub(crate) struct AppSetControllerArgs {
     /// Write only while holding the lease that Argo CD's own controller uses, too
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = boolean, env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_LEADER_ELECTION")]
     pub(crate) enable_leader_election: bool,
+
+    /// The only addresses of forges (`api`) that sets may name
+    #[arg(
+        long,
+        value_name = "URL,…",
+        value_delimiter = ',',
+        env = "ARGOCD_APPLICATIONSET_CONTROLLER_ALLOWED_SCM_PROVIDERS"
+    )]
+    pub(crate) allowed_scm_providers: Vec<String>,
+
+    /// Whether sets may ask forges, by generators `scmProvider` and `pullRequest`
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "true", default_missing_value = "true", value_parser = boolean, env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_SCM_PROVIDERS")]
+    pub(crate) enable_scm_providers: bool,
+
+    /// Take tokens for forges only from Secrets with the label `argocd.argoproj.io/secret-type: scm-creds`
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value = "false", default_missing_value = "true", value_parser = boolean, env = "ARGOCD_APPLICATIONSET_CONTROLLER_TOKENREF_STRICT_MODE")]
+    pub(crate) token_ref_strict_mode: bool,
 
     /// Interval of `git`, `oci` and `clusterDecisionResource` generators without one of their own
     #[arg(long, value_name = "DURATION", default_value = "3m", value_parser = duration, env = "ARGOCD_APPLICATIONSET_CONTROLLER_REQUEUE_AFTER")]
@@ -167,17 +190,6 @@ pub(crate) struct OfArgoCd {
     repo_server_ca_cert_path: Option<String>,
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_PROGRESSIVE_SYNCS", hide_env = true)]
     enable_progressive_syncs: Option<String>,
-    #[arg(
-        long,
-        hide = true,
-        env = "ARGOCD_APPLICATIONSET_CONTROLLER_ALLOWED_SCM_PROVIDERS",
-        hide_env = true
-    )]
-    allowed_scm_providers: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_SCM_PROVIDERS", hide_env = true)]
-    enable_scm_providers: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", env = "ARGOCD_APPLICATIONSET_CONTROLLER_TOKENREF_STRICT_MODE", hide_env = true)]
-    token_ref_strict_mode: Option<String>,
     #[arg(long, hide = true, env = "ARGOCD_APPLICATIONSET_CONTROLLER_SCM_ROOT_CA_PATH", hide_env = true)]
     scm_root_ca_path: Option<String>,
     #[arg(long, hide = true)]
@@ -216,18 +228,6 @@ impl OfArgoCd {
             ("--concurrent-application-updates", &self.concurrent_application_updates),
         ];
         flags.into_iter().filter(|(_, value)| !off(value)).map(|(name, _)| name).collect()
-    }
-
-    /// Returns the flag that would restrict what sets may do, and that tiphys does not enforce.
-    pub(crate) fn unenforced(&self) -> Option<&'static str> {
-        let is = |value: &Option<String>, wanted: &str| value.as_deref() == Some(wanted);
-        if self.allowed_scm_providers.as_deref().is_some_and(|list| !list.is_empty()) {
-            return Some("--allowed-scm-providers");
-        }
-        if is(&self.enable_scm_providers, "false") {
-            return Some("--enable-scm-providers=false");
-        }
-        is(&self.token_ref_strict_mode, "true").then_some("--token-ref-strict-mode")
     }
 }
 

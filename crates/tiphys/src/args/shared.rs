@@ -93,6 +93,8 @@ sets! {
     Trial: [
         config(), of_setting(Setting::LIMITS), of_setting(Setting::OFFLINE), of_setting(Setting::REFRESH), output(), verbose()
     ];
+    /// Commands about the cluster of Argo CD.
+    Cluster: [of_setting(Setting::CLUSTER_STATE), of_setting(Setting::CONTEXT), config(), of_setting(Setting::LIMITS), output(), verbose()];
     /// Commands that use settings, but no applications.
     Tool: [config(), of_setting(Setting::LIMITS), output(), verbose()];
     /// Servers, which print no data.

@@ -2,6 +2,7 @@
 
 mod check;
 mod diff;
+mod explain;
 mod generate;
 mod planned;
 mod plugin;
@@ -35,6 +36,7 @@ pub(crate) async fn run(
         AppSetCommand::Diff(args) => diff::run(shared, args, host).await,
         AppSetCommand::Check(args) => check::run(shared, args, host).await,
         AppSetCommand::Template(args) => template::run(shared, args, host).await,
+        AppSetCommand::Explain(args) => explain::run(shared, args, host).await,
         AppSetCommand::Plugin(args) => plugin::run(shared, args, host).await,
     }
 }

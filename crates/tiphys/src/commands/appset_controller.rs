@@ -8,7 +8,9 @@ use tiphys_controller::{
     Controller, ControllerOptions, ControllerStatus, METRICS_CONTENT_TYPE, SetNamespaces, WebhookCall,
     Webhooks, connection, default_namespace, lease,
 };
-use tiphys_service::{ControllerSettings, CurrentCheckout, FileGlobbing, Host, Service, ServiceOptions};
+use tiphys_service::{
+    ControllerSettings, CurrentCheckout, FileGlobbing, ForgeRules, Host, Service, ServiceOptions,
+};
 use tiphys_web::{Endpoint, Health, Observed, WebhookReceiver};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
@@ -47,10 +49,11 @@ async fn reconcile(
     args: &AppSetControllerArgs,
     host: &Process,
 ) -> Result<(), ServiceError> {
-    if let Some(flag) = args.of_argo_cd.unenforced() {
-        return Err(ServiceError::invalid_input(format!(
-            "{flag} restricts the servers that sets may ask, which this controller does not enforce yet; remove it, or run Argo CD's controller"
-        )));
+    let rules = forge_rules(args);
+    if !args.applicationset_namespaces.is_empty() && !rules.is_disabled && rules.allowed_apis.is_empty() {
+        return Err(ServiceError::invalid_input(
+            "--applicationset-namespaces needs --allowed-scm-providers or --enable-scm-providers=false: sets of other namespaces could send their tokens to any server",
+        ));
     }
     for flag in args.of_argo_cd.given() {
         tracing::info!("{flag} has no effect: this controller has no such part");
@@ -71,6 +74,7 @@ async fn reconcile(
         concurrent_reconciliations: args.concurrent_reconciliations.into(),
         max_resources_status_count: args.max_resources_status_count,
         relist: args.cache_sync_period,
+        records_parameters: args.record_parameters,
         is_dry_run: args.dry_run,
         lease: lease(&namespace, &identity(host), host.clock),
         is_elected: args.enable_leader_election,
@@ -127,11 +131,21 @@ fn of_controller(options: ServiceOptions, args: &AppSetControllerArgs, namespace
     };
     ServiceOptions {
         file_globbing,
+        forge_rules: forge_rules(args),
         current_checkout: CurrentCheckout::Unused,
         argocd_namespace: Some(namespace.to_owned()),
         strict: true,
         fetch_progress: None,
         ..options
+    }
+}
+
+fn forge_rules(args: &AppSetControllerArgs) -> ForgeRules {
+    let apis = args.allowed_scm_providers.iter();
+    ForgeRules {
+        is_disabled: !args.enable_scm_providers,
+        allowed_apis: apis.filter(|api| !api.is_empty()).cloned().collect(),
+        only_labelled_tokens: args.token_ref_strict_mode,
     }
 }
 

@@ -17,21 +17,31 @@ const ARGO: &str = "/apis/argoproj.io/v1alpha1";
 /// A namespace with a default project, a controller for it, and its files.
 pub(crate) struct Control {
     pub(crate) server: &'static KubeServer,
-    pub(crate) namespace: &'static str,
+    pub(crate) namespace: String,
     pub(crate) world: World,
 }
 
 impl Control {
-    pub(crate) fn new(namespace: &'static str) -> Self {
-        let server = server();
-        server.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
-        let control = Self { server, namespace, world: World::empty() };
-        control.world.write("kubeconfig", &server.kubeconfig(ADMIN_TOKEN));
+    pub(crate) fn new(namespace: &str) -> Self {
+        Self::on(server(), namespace)
+    }
+
+    /// The same on another server.
+    pub(crate) fn on(server: &'static KubeServer, namespace: &str) -> Self {
+        let control = Self::without_project(server, namespace);
         let project = json!({
             "apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": {"name": "default"},
             "spec": {"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]},
         });
-        server.create(&control.path("appprojects", ""), &project);
+        control.server.create(&control.path("appprojects", ""), &project);
+        control
+    }
+
+    /// The same without a project.
+    pub(crate) fn without_project(server: &'static KubeServer, namespace: &str) -> Self {
+        server.create("/api/v1/namespaces", &json!({"metadata": {"name": namespace}}));
+        let control = Self { server, namespace: namespace.to_owned(), world: World::empty() };
+        control.world.write("kubeconfig", &server.kubeconfig(ADMIN_TOKEN));
         control
     }
 
@@ -40,12 +50,12 @@ impl Control {
     }
 
     /// Returns the arguments of a controller of the namespace.
-    pub(crate) fn arguments(&self) -> Vec<&'static str> {
+    pub(crate) fn arguments(&self) -> Vec<&str> {
         vec![
             "appset-controller",
             "--kubeconfig=kubeconfig",
             "--namespace",
-            self.namespace,
+            &self.namespace,
             "--metrics-addr=0",
             "--probe-addr=0",
             "--webhook-addr=0",
@@ -122,7 +132,7 @@ impl Control {
 }
 
 /// The server of this test program, with the kinds of Argo CD.
-fn server() -> &'static KubeServer {
+pub(crate) fn server() -> &'static KubeServer {
     static SERVED: std::sync::Once = std::sync::Once::new();
     let server = KubeServer::shared();
     SERVED.call_once(|| server.serve_argo_cd());
@@ -283,7 +293,7 @@ fn missing_permission_stops_only_sets_that_need_it() {
     ];
     let permit = |verbs: &[&str], group: &str, resources: &[&str]| {
         let rule = json!({"verbs": verbs, "apiGroups": [group], "resources": resources});
-        control.server.permit_in(control.namespace, resources[0], &rule);
+        control.server.permit_in(&control.namespace, resources[0], &rule);
     };
     permit(&all, "argoproj.io", &argo_cd);
     permit(&["list", "watch"], "", &["configmaps"]);
@@ -383,6 +393,67 @@ fn another_controller_of_the_same_sets_is_noticed() {
     control.server.patch(&path, &json!({"spec": {"generators": elements(&[("b", "x")])}}));
     log.line_with("argocd-applicationset-controller reconciles this set, too");
     assert_eq!(control.applications(), ["a x"]);
+}
+
+#[test]
+fn application_above_the_limit_of_etcd_is_reported_and_the_others_are_written() {
+    let control = Control::new("too-large");
+    let large = r#"{{ if eq .name "b" }}{{ repeat 2000000 "x" }}{{ end }}"#;
+    let source = json!({"repoURL": "https://git.example.org/apps.git", "path": "x", "targetRevision": "main", "helm": {"values": large}});
+    control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "x"), ("c", "x")])}));
+    let change = json!({"spec": {"template": {"spec": {"source": source}}}});
+    control.server.patch(&control.path("applicationsets", "web"), &change);
+    let _running = control.start(&[]);
+    control.until_condition(
+        "web",
+        "ErrorOccurred",
+        "True UpdateApplicationError etcdserver: request is too large",
+    );
+    control.until_applications(&["a x", "c x"]);
+}
+
+#[test]
+fn parameters_are_recorded_and_explained() {
+    let control = Control::new("recorded");
+    control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "y")])}));
+    control.create_set("taken", &json!({"generators": elements(&[("c", "z")])}));
+    let user = json!({"metadata": {"name": "taken-parameters"}, "data": {"mine": "yes"}});
+    control.server.create(&control.core("configmaps"), &user);
+    let mut running = control.start(&["--record-parameters"]);
+    let log = running.stderr();
+    log.line_with("ConfigMap recorded/taken-parameters is not a record of parameters");
+
+    control.world.write("kubeconfig-of-user", &control.server.kubeconfig(ADMIN_TOKEN));
+    let explain = |arguments: &[&str]| {
+        let cluster = ["--context=test", "--config=kubeconfig=kubeconfig-of-user"];
+        control.world.run(&[&["appset", "explain"], &cluster[..], arguments].concat())
+    };
+    until(|| (explain(&["recorded/web"]).code == 0).then_some(()));
+    let output = explain(&["recorded/web", "-o", "table"]);
+    assert_eq!(
+        output.stdout,
+        "NAME   GENERATOR                 PARAMETERS
+a      spec.generators[0].list   {\"name\":\"a\",\"team\":\"x\"}
+b      spec.generators[0].list   {\"name\":\"b\",\"team\":\"y\"}
+"
+    );
+    let change = json!({"spec": {"generators": elements(&[("b", "w")])}});
+    control.server.patch(&control.path("applicationsets", "web"), &change);
+    until(|| (explain(&["recorded/web", "a"]).code == 2).then_some(()));
+    let output = explain(&["recorded/web", "b"]);
+    let expected = json!([{
+        "set": "recorded/web", "name": "b", "generator": "spec.generators[0].list", "parameters": {"name": "b", "team": "w"},
+    }]);
+    assert_eq!(serde_json::from_str::<Value>(&output.stdout).expect("JSON"), expected);
+
+    let output = explain(&["recorded/taken"]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("run the controller with --record-parameters"), "{}", output.stderr);
+    let map = control.server.read(&format!("{}/taken-parameters", control.core("configmaps")));
+    assert_eq!(map["data"], user["data"]);
+    // Kubernetes removes the record with the set.
+    let record = control.server.read(&format!("{}/web-parameters", control.core("configmaps")));
+    assert_eq!(record["metadata"]["ownerReferences"][0]["name"], "web");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod killed;
 mod lost;
 mod replicas;
+mod restored;
 mod seeds;
 mod service;
 

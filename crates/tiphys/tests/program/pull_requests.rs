@@ -122,7 +122,7 @@ fn wrong_tokens_and_missing_objects_are_reported() {
     for (from, to, expected) in [
         ("a-plugin-token", "another", "API error with status code 401: wrong token"),
         ("a-github-token", "another", "401"),
-        ("name: cm-plugin", "name: cm-other", "configmaps \"cm-plugin\" not found"),
+        ("name: cm-plugin", "name: cm-other", "ConfigMap \"cm-plugin\" not found"),
         ("plugin.myplugin.token: ", "other: ", "plugin.myplugin.token"),
     ] {
         let world = world(&servers);
@@ -180,7 +180,7 @@ fn change_does_not_send_tokens_to_its_servers() {
         "application set argocd/mine (store/mine.yaml:11:9): ",
         "Secret argocd/github-secret (own/secrets.yaml:9:1) is not sent to the address of ApplicationSet argocd/mine",
         "application set argocd/other (store/other.yaml:11:9): ",
-        "configmaps \"cm-mine\" not found at main; in a comparison, such objects are those of the base",
+        "ConfigMap \"cm-mine\" not found at main; in a comparison, such objects are those of the base",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
     }

@@ -90,14 +90,16 @@ fn replace_map<'a>(
     set_field(metadata, field, (!map.is_empty()).then_some(Value::Object(map)));
 }
 
-/// Replaces the finalizers with the generated ones and those of hooks. As in Argo CD, one that is both occurs twice.
+/// Replaces the finalizers with the generated ones and those of hooks. In Argo CD, one that is both is added at each reconcile.
 fn replace_finalizers(metadata: &mut Value, generated: &Value) {
     let mut finalizers = generated["finalizers"].as_array().cloned().unwrap_or_default();
     for prefix in PRESERVED_FINALIZERS {
         let found = metadata["finalizers"].as_array().into_iter().flatten();
-        let is_preserved =
-            |finalizer: &&Value| finalizer.as_str().is_some_and(|text| text.starts_with(prefix));
-        finalizers.extend(found.filter(is_preserved).cloned());
+        for finalizer in found.filter(|one| one.as_str().is_some_and(|text| text.starts_with(prefix))) {
+            if !finalizers.contains(finalizer) {
+                finalizers.push(finalizer.clone());
+            }
+        }
     }
     set_field(metadata, "finalizers", (!finalizers.is_empty()).then_some(Value::Array(finalizers)));
 }

@@ -38,7 +38,7 @@ pub(crate) async fn answer(
     let config_map = request["configMap"].as_str().unwrap_or_default();
     let config = objects
         .config_map(control_plane, config_map)?
-        .ok_or_else(|| format!("configmaps {config_map:?} not found"))?;
+        .ok_or_else(|| format!("ConfigMap {config_map:?} not found"))?;
     let decided = Decided::read(&config)?;
     let known = servers(known);
     let cluster = clusters.open_own().map_err(|error| error.message())?.ok_or_else(|| {

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use tiphys_generators::{ConfigObject, ConfigObjects, ObjectOrigin};
 use tiphys_model::access::Secret;
-use tiphys_model::resources::decode_base64;
+use tiphys_model::resources::{SECRET_TYPE_LABEL, decode_base64};
 use tiphys_store::{Documents, Origin, Place};
-use tiphys_yaml::{Data, Node};
+use tiphys_yaml::{Data, Node, read_json};
 
 use crate::context::trust::FileOrigins;
 
@@ -73,12 +74,12 @@ impl StoreObjects {
             [] => match &self.base {
                 None => Ok(None),
                 Some(base) => Err(format!(
-                    "{}s {name:?} not found at {base}; in a comparison, such objects are those of the base",
-                    kind.to_lowercase()
+                    "{kind} {name:?} not found at {base}; in a comparison, such objects are those of the base"
                 )),
             },
             [(origin, node, place)] => Ok(Some(ConfigObject {
                 data: data(node),
+                secret_type: secret_type(node),
                 origin: *origin,
                 name: format!("{kind} {namespace}/{name} ({place})"),
             })),
@@ -90,9 +91,51 @@ impl StoreObjects {
     }
 }
 
+/// The `ConfigMaps` and Secrets of a cluster.
+pub(crate) struct ClusterObjects(HashMap<(String, String, String), Arc<Value>>);
+
+impl ClusterObjects {
+    /// Finds these objects by kind, namespace and name.
+    pub(crate) fn new(objects: &[Arc<Value>]) -> Self {
+        let key = |object: &Value| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let metadata = &object["metadata"];
+            (text(&object["kind"]), text(&metadata["namespace"]), text(&metadata["name"]))
+        };
+        Self(objects.iter().map(|object| (key(object), Arc::clone(object))).collect())
+    }
+
+    fn object(&self, kind: &str, namespace: &str, name: &str) -> Found {
+        let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+        let Some(object) = self.0.get(&key) else { return Ok(None) };
+        let node = read_json(object.to_string().as_bytes()).map_err(|error| error.to_string())?;
+        Ok(Some(ConfigObject {
+            data: data(&node),
+            secret_type: secret_type(&node),
+            origin: ObjectOrigin::Caller,
+            name: format!("{kind} {namespace}/{name}"),
+        }))
+    }
+}
+
+impl ConfigObjects for ClusterObjects {
+    fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+        self.object("ConfigMap", namespace, name)
+    }
+
+    fn secret(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+        self.object("Secret", namespace, name)
+    }
+}
+
 /// Returns who wrote a document.
 pub(crate) fn object_origin(origin: Origin) -> ObjectOrigin {
     if origin.receives_secrets() { ObjectOrigin::Caller } else { ObjectOrigin::Repository }
+}
+
+fn secret_type(object: &Node) -> String {
+    let label = object.at(["metadata", "labels", SECRET_TYPE_LABEL]).and_then(Node::as_str);
+    label.unwrap_or_default().to_owned()
 }
 
 /// Returns the strings of `data`, decoded if it is a Secret's, overridden by `stringData`. Others are left out.

@@ -52,7 +52,17 @@ impl Services {
     ) -> Self {
         let documents = resources.documents();
         let objects = StoreObjects::new(documents, Arc::clone(origins), control_plane, base);
-        let objects: Arc<dyn ConfigObjects> = Arc::new(objects);
+        Self::with_objects(service, Arc::new(objects), clusters, origins, control_plane)
+    }
+
+    /// Takes `ConfigMaps` and Secrets from other objects. Nothing is asked yet.
+    pub(crate) fn with_objects(
+        service: &Service,
+        objects: Arc<dyn ConfigObjects>,
+        clusters: &Arc<DestinationClusters>,
+        origins: &Arc<FileOrigins>,
+        control_plane: &str,
+    ) -> Self {
         let (options, host) = (service.options(), service.host());
         let environment = host.environment();
         let limits = &options.limits;
@@ -61,9 +71,15 @@ impl Services {
             limits: PluginLimits::from(limits),
             ..PluginSettings::new(control_plane, environment.clone())
         };
+        let rules = options.forge_rules.clone();
+        let forges = ForgeSettings { rules, ..ForgeSettings::new(limits, environment) };
         Self {
-            forges: Forges::new(ForgeSettings::new(limits, environment), Arc::clone(&objects)),
-            plugins: PluginServices::new(plugin, Arc::clone(&objects)),
+            forges: Forges::new(forges, Arc::clone(&objects)),
+            plugins: PluginServices::new(
+                plugin,
+                Arc::clone(&objects),
+                Arc::clone(service.plugin_connections()),
+            ),
             objects,
             clusters: Arc::clone(clusters),
             origins: Arc::clone(origins),

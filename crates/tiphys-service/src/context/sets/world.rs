@@ -1,5 +1,7 @@
 //! Answers the questions of generators.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, ClusterUse, Question, TemplateProject, cluster_use, template_project};
 use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
@@ -34,8 +36,8 @@ const UNDECODED_SECRET: &str =
 pub(crate) enum Asking {
     /// Everything that the generators name.
     Everything,
-    /// Everything, and the store has all objects of the control plane, so that what is missing does not exist.
-    ControlPlane,
+    /// Everything, and the store has all objects of the control plane, so that what is missing does not exist. These are its clusters.
+    ControlPlane(Arc<GeneratorClusters>),
     /// The store, and the folders that stand for repositories.
     StoreAndFolders,
     /// Nothing: these answers are used instead of those of the options.
@@ -49,6 +51,14 @@ pub struct NotAsked {
     pub reason: String,
     /// The way to get an answer.
     pub remedy: Remedy,
+}
+
+/// The clusters of cluster Secrets, as generators get them.
+#[derive(Debug)]
+pub(crate) struct GeneratorClusters {
+    parameters: Vec<Map<String, Value>>,
+    /// The first Secret that Argo CD cannot decode, with the problem.
+    undecoded: Option<String>,
 }
 
 /// Inputs of a [`World`].
@@ -74,9 +84,7 @@ pub(crate) struct World<'a> {
     service: &'a Service,
     services: &'a Services,
     control_plane: &'a str,
-    clusters: Vec<Map<String, Value>>,
-    /// The first cluster Secret that Argo CD cannot decode, with the problem.
-    undecoded: Option<String>,
+    clusters: Arc<GeneratorClusters>,
     asked: AskedOnce,
 }
 
@@ -85,6 +93,17 @@ impl NotAsked {
     pub(crate) fn to_error(&self, set: &SetId) -> ServiceError {
         let error = ServiceError::rendering(format!("application set {set}: {}", self.reason));
         error.with_remedy(self.remedy.clone())
+    }
+}
+
+impl GeneratorClusters {
+    /// Returns the clusters of these Secrets.
+    pub(crate) fn of(secrets: &[(StoredSecret, ProjectCluster)]) -> Self {
+        let undecoded = secrets.iter().find_map(|(stored, cluster)| {
+            let problem = cluster.config_problem.as_ref()?;
+            Some(format!("cluster Secret {} ({}): {problem}", stored.secret.metadata.name, stored.place))
+        });
+        Self { parameters: secrets.iter().map(parameters).collect(), undecoded }
     }
 }
 
@@ -113,28 +132,15 @@ impl<'a> World<'a> {
             *inputs;
         let answers = match &asking {
             Asking::Recorded(given) => given,
-            Asking::Everything | Asking::ControlPlane | Asking::StoreAndFolders => answers,
+            Asking::Everything | Asking::ControlPlane(_) | Asking::StoreAndFolders => answers,
         };
         let answered = AnsweredQuestions::new(answers.clone());
-        let secrets = clusters_of(service, resources)?;
-        let clusters = secrets.iter().map(parameters).collect();
-        let undecoded = secrets.iter().find_map(|(stored, cluster)| {
-            let problem = cluster.config_problem.as_ref()?;
-            Some(format!("cluster Secret {} ({}): {problem}", stored.secret.metadata.name, stored.place))
-        });
+        let clusters = match &asking {
+            Asking::ControlPlane(clusters) => Arc::clone(clusters),
+            _ => Arc::new(GeneratorClusters::of(&clusters_of(service, resources)?)),
+        };
         let asked = AskedOnce::default();
-        Ok(Self {
-            asking,
-            answered,
-            renderer,
-            projects,
-            service,
-            services,
-            control_plane,
-            clusters,
-            undecoded,
-            asked,
-        })
+        Ok(Self { asking, answered, renderer, projects, service, services, control_plane, clusters, asked })
     }
 
     /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so their absence is not an answer.
@@ -144,9 +150,9 @@ impl<'a> World<'a> {
         id: &SetId,
         set: &ApplicationSet,
     ) -> Result<Option<Warning>, NotAsked> {
-        let is_known = matches!(self.asking, Asking::Recorded(_) | Asking::ControlPlane)
+        let is_known = matches!(self.asking, Asking::Recorded(_) | Asking::ControlPlane(_))
             || self.answered.has(&clusters_question());
-        if is_known || !self.clusters.is_empty() {
+        if is_known || !self.clusters.parameters.is_empty() {
             return Ok(None);
         }
         let remedy = Remedy::NameClusterSecrets;
@@ -181,7 +187,7 @@ impl<'a> World<'a> {
         match (&self.asking, question.generator) {
             (Asking::Recorded(_), _) => Ok(Err(missing(question))),
             // Argo CD's controller could not list the sets of the cluster any more.
-            (Asking::ControlPlane, "plugin") if question.request["contract"] == "proposal" => {
+            (Asking::ControlPlane(_), "plugin") if question.request["contract"] == "proposal" => {
                 let name = question.request["configMap"].as_str().unwrap_or_default();
                 Ok(Err(format!(
                     "plugin.configMapRef: a string is only valid in files; in a cluster write `configMapRef: {{name: {name}}}` and `input.parameters`"
@@ -197,13 +203,13 @@ impl<'a> World<'a> {
                 reason: format!("its {kind} generator asks another server"),
                 remedy: Remedy::IncludeSets,
             }),
-            (Asking::Everything | Asking::ControlPlane, "clusterDecisionResource")
-                if let Some(problem) = &self.undecoded =>
+            (Asking::Everything | Asking::ControlPlane(_), "clusterDecisionResource")
+                if let Some(problem) = &self.clusters.undecoded =>
             {
                 Ok(Err(format!("error listing clusters: {UNDECODED_SECRET}: {problem}")))
             }
-            (Asking::Everything | Asking::ControlPlane, _) => {
-                Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
+            (Asking::Everything | Asking::ControlPlane(_), _) => {
+                Ok(self.services.ask(set, self.control_plane, question, &self.clusters.parameters).await)
             }
         }
     }
@@ -231,7 +237,9 @@ impl<'a> World<'a> {
 
     async fn clusters(&self) -> Answer {
         let question = clusters_question();
-        self.asked.get(question.generator.to_owned(), &question, async || Ok(self.clusters.clone())).await
+        self.asked
+            .get(question.generator.to_owned(), &question, async || Ok(self.clusters.parameters.clone()))
+            .await
     }
 
     /// Returns why a repository may not be read, if no folder stands for it. The inner error is that of a folder.

@@ -1,0 +1,85 @@
+//! The records of parameters (`--record-parameters`): one `ConfigMap` for each set.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tiphys_engine::Manifest;
+use tiphys_engine::appset::ParameterRecord;
+use tiphys_kube::ObjectPart;
+use tiphys_kube::cluster_reader::ClusterReader as _;
+
+use crate::generations::Generation;
+use crate::object::{ObjectName, Watched, metadata};
+use crate::reconcile::{Reconciler, difference};
+
+/// The record of each set that this process wrote or read last, as a hash.
+#[derive(Debug, Default)]
+pub(crate) struct Records(Mutex<HashMap<ObjectName, u64>>);
+
+impl Records {
+    /// Forgets a set that does not exist any more.
+    pub(crate) fn remove(&self, set: &ObjectName) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(set);
+    }
+
+    fn has(&self, set: &ObjectName, hash: u64) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(set) == Some(&hash)
+    }
+
+    fn insert(&self, set: &ObjectName, hash: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(set.clone(), hash);
+    }
+}
+
+impl Reconciler {
+    /// Writes the parameters of a set's Applications if they have changed. A failure is logged, and never fails a reconcile.
+    pub(crate) async fn record_parameters(&self, name: &ObjectName, set: &Value, generation: &Generation) {
+        if !self.options.records_parameters {
+            return;
+        }
+        let record = ParameterRecord::config_map(set, generation.generated.generated());
+        let mut hasher = DefaultHasher::new();
+        record.to_string().hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.records.has(name, hash) {
+            return;
+        }
+        match self.write_record(&record).await {
+            Ok(()) => self.records.insert(name, hash),
+            Err(error) => {
+                tracing::warn!(applicationset = %name, "the parameters are not recorded: {error}");
+            }
+        }
+    }
+
+    async fn write_record(&self, record: &Value) -> Result<(), String> {
+        let (kind, name) = (Watched::ConfigMaps.kind(), ObjectName::of(record));
+        let found = self.reader.get(&kind, &name.namespace, &name.name).await;
+        let found = found.map_err(|error| error.to_string())?.map(Manifest::into_value);
+        if self.require_leadership().is_err() {
+            return Err("this process does not lead any more".to_owned());
+        }
+        let written = match found {
+            None => self.writer.create(&kind, &name.namespace, record).await,
+            Some(found) if !ParameterRecord::is_record(&found["metadata"]) => {
+                return Err(format!(
+                    "ConfigMap {name} is not a record of parameters; rename the ConfigMap or the set"
+                ));
+            }
+            Some(found) => {
+                let owners = |object: &Value| object["metadata"]["ownerReferences"].clone();
+                let data = difference(&found["data"], &record["data"]);
+                if data.is_none() && owners(&found) == owners(record) {
+                    return Ok(());
+                }
+                let version = metadata(&found, "resourceVersion");
+                let of_object = json!({"resourceVersion": version, "ownerReferences": owners(record)});
+                let patch = json!({"metadata": of_object, "data": data.unwrap_or_else(|| json!({}))});
+                self.writer.merge_patch(&kind, &name.namespace, &name.name, ObjectPart::Main, &patch).await
+            }
+        };
+        written.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
