@@ -16,6 +16,7 @@ mod files;
 mod fuzz;
 mod install;
 mod native;
+mod oracle;
 mod test;
 mod tidy;
 mod tools;
@@ -59,6 +60,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Test the plugin server with a grpc-go client, as Argo CD uses
     E2e(e2e::Options),
+    /// Record the answers of an upstream program anew, and compare ours with them
+    Oracle(oracle::Options),
 }
 
 fn main() -> ExitCode {
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Install(options) => install::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),
+        Command::Oracle(options) => oracle::run(&root, &options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

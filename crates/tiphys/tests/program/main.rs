@@ -3,6 +3,7 @@
 mod appset_controller;
 mod appset_deploy;
 mod appset_faults;
+mod appset_recorded;
 mod appset_switch;
 mod askpass;
 mod authors;
