@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
-"""Measures ApplicationSet controllers on one API server: python3 bench/controller.py --argo-cd FILE; --help lists the options.
+"""The ApplicationSet controller beside Argo CD's, on one API server.
 
-Each program gets namespaces of its own on the same server, one after the other: sets from nothing to converged, then
-a minute in which a plugin service is asked every five seconds and answers the same, then one changed answer.
+Each program gets namespaces of its own, one after the other: sets from nothing to converged, then a minute in which a plugin
+service is asked every five seconds and answers the same, then changed answers.
 """
 
-import argparse
 import base64
 import json
 import os
-import platform
 import signal
 import socket
 import ssl
@@ -23,8 +20,8 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ROOT / "target/tools/bin"
+from measuring import MEMORY_FILE_SYSTEM, TOOLS, Bench, Failure, Row
+
 ARGO = "/apis/argoproj.io/v1alpha1"
 TICKS = os.sysconf("SC_CLK_TCK")
 AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived", "ResponseStarted"],
@@ -40,8 +37,9 @@ def free_port() -> int:
 class Server:
     """kube-apiserver and etcd, with the kinds of Argo CD."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, service: int):
+        # The port of the plugin service.
+        self.folder, self.service = folder, service
         etcd, peer, self.port = free_port(), free_port(), free_port()
         key, cert, authority = (folder / name for name in ("key.pem", "cert.pem", "ca.pem"))
         request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
@@ -90,7 +88,7 @@ class Server:
         begin = time.monotonic()
         while not condition():
             if time.monotonic() - begin > seconds:
-                sys.exit(f"bench: {what}: not within {seconds} s")
+                raise Failure(f"{what}: not within {seconds} s")
             time.sleep(0.05)
         return time.monotonic() - begin
 
@@ -141,18 +139,17 @@ class Service(BaseHTTPRequestHandler):
 
 
 class Controller:
-    def __init__(self, server: Server, user: str, line: list, env: dict):
-        self.server, self.user = server, user
+    def __init__(self, server: Server, user: str, namespace: str, line: list, env: dict):
         kubeconfig = server.folder / f"{user}.yaml"
         cluster = {"server": f"https://127.0.0.1:{server.port}",
                    "certificate-authority-data": base64.b64encode((server.folder / "ca.pem").read_bytes()).decode()}
         kubeconfig.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "x",
-            "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x", "namespace": user}}],
+            "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x", "namespace": namespace}}],
             "clusters": [{"name": "x", "cluster": cluster}], "users": [{"name": "x", "user": {"token": user}}]}))
         self.log = (server.folder / f"{user}.log").open("wb")
-        self.process = subprocess.Popen([*line, "--kubeconfig", kubeconfig, "--namespace", user], stdout=self.log, stderr=self.log,
-                                        env={**os.environ, **env})
+        self.process = subprocess.Popen([*line, "--namespace", namespace], stdout=self.log, stderr=self.log,
+                                        env={**os.environ, **env, "KUBECONFIG": str(kubeconfig)})
 
     def cpu(self) -> float:
         """Milliseconds of processor time so far."""
@@ -185,89 +182,135 @@ def create_set(server: Server, namespace: str, name: str, generator: dict, prefi
         "spec": {"goTemplate": True, "generators": [generator], "template": template(prefix)}})
 
 
-def measured(server: Server, user: str, line: list, env: dict, sets: int, minute: float, port: int) -> dict:
-    server.call("POST", "/api/v1/namespaces", {"metadata": {"name": user}})
-    server.call("POST", f"{ARGO}/namespaces/{user}/appprojects", {
-        "apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": {"name": "default"},
-        "spec": {"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]}})
-    core = f"/api/v1/namespaces/{user}"
-    server.call("POST", f"{core}/secrets", {"metadata": {"name": "argocd-secret", "labels": {"app.kubernetes.io/part-of": "argocd"}},
-                                            "stringData": {"token": "x", "server.secretkey": "x"}})
-    server.call("POST", f"{core}/configmaps", {"metadata": {"name": "argocd-cm", "labels": {"app.kubernetes.io/part-of": "argocd"}}})
-    server.call("POST", f"{core}/configmaps", {"metadata": {"name": "plugin", "labels": {"app.kubernetes.io/part-of": "argocd"}},
-                                               "data": {"baseUrl": f"http://127.0.0.1:{port}", "token": "$token"}})
-    for index in range(sets):
-        elements = [{"name": f"s{index}-{number}"} for number in range(10)]
-        create_set(server, user, f"s{index}", {"list": {"elements": elements}})
-    controller = Controller(server, user, line, env)
+# Sets of ten Applications, and sets that ask a plugin service.
+SETS, ASKING_SETS = 200, 20
 
-    def applications() -> list:
-        listed = server.get(f"{ARGO}/namespaces/{user}/applications?limit=100000") or {"items": []}
-        return [one["metadata"]["name"] for one in listed["items"]]
+# Sets of the row without Argo CD's program.
+MANY_SETS = 1000
 
-    def converged() -> bool:
-        listed = server.get(f"{ARGO}/namespaces/{user}/applicationsets") or {"items": []}
+# Seconds without changes.
+IDLE = 60
+
+# Answers that change, one after the other.
+CHANGES = 3
+
+# A run takes minutes.
+RUNS_MAX = 3
+
+
+class Trial:
+    """One program in a new namespace."""
+
+    def __init__(self, server: Server, user: str, number: int, line: list, env: dict):
+        self.server, self.user, self.namespace = server, user, f"{user}-{number}"
+        self.line, self.env = line, env
+        server.call("POST", "/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+        server.call("POST", f"{ARGO}/namespaces/{self.namespace}/appprojects", {
+            "apiVersion": "argoproj.io/v1alpha1", "kind": "AppProject", "metadata": {"name": "default"},
+            "spec": {"sourceRepos": ["*"], "destinations": [{"server": "*", "namespace": "*"}]}})
+        core, labels = f"/api/v1/namespaces/{self.namespace}", {"app.kubernetes.io/part-of": "argocd"}
+        server.call("POST", f"{core}/secrets", {"metadata": {"name": "argocd-secret", "labels": labels},
+                                                "stringData": {"token": "x", "server.secretkey": "x"}})
+        server.call("POST", f"{core}/configmaps", {"metadata": {"name": "argocd-cm", "labels": labels}})
+        url = f"http://127.0.0.1:{server.service}"
+        server.call("POST", f"{core}/configmaps", {"metadata": {"name": "plugin", "labels": labels},
+                                                   "data": {"baseUrl": url, "token": "$token"}})
+
+    def applications(self) -> int:
+        listed = self.server.get(f"{ARGO}/namespaces/{self.namespace}/applications")
+        return len(listed["items"]) if listed else 0
+
+    def has(self, applications: int) -> bool:
+        """Whether there are that many Applications, and all sets are up to date."""
         def is_done(one: dict) -> bool:
             conditions = one.get("status", {}).get("conditions", [])
             return any(c["type"] == "ResourcesUpToDate" and c["status"] == "True" for c in conditions)
-        return all(map(is_done, listed["items"]))
+        if self.applications() != applications:
+            return False
+        listed = self.server.get(f"{ARGO}/namespaces/{self.namespace}/applicationsets")
+        return bool(listed) and all(map(is_done, listed["items"]))
 
-    row = {}
-    try:
-        row["converge s"] = server.wait(lambda: len(applications()) == sets * 10 and converged(), f"{user}: converged", 600)
-        row["converge cpu ms"], row["peak MiB"] = controller.cpu(), controller.peak()
-        row |= {f"converge {kind}s": count for kind, count in server.requests(user).items()}
+    def create_sets(self, sets: int) -> None:
+        for index in range(sets):
+            elements = [{"name": f"s{index}-{number}"} for number in range(10)]
+            create_set(self.server, self.namespace, f"s{index}", {"list": {"elements": elements}})
+
+    def run(self, sets: int, is_idle_measured: bool) -> dict:
+        self.create_sets(sets)
+        before = self.server.requests(self.user)
+        controller = Controller(self.server, self.user, self.namespace, self.line, self.env)
+        figures = {}
+        try:
+            figures["time"] = self.server.wait(lambda: self.has(sets * 10), f"{self.namespace}: {sets} sets", 900)
+            figures["processor time"], figures["memory"] = controller.cpu(), controller.peak()
+            figures["requests"] = self.since(before)["requests"]
+            if is_idle_measured:
+                self.idle(controller, sets * 10, figures)
+        finally:
+            controller.close()
+        return figures
+
+    def idle(self, controller: "Controller", others: int, figures: dict) -> None:
         Service.names = ["p0", "p1"]
-        for index in range(20):
+        for index in range(ASKING_SETS):
             generator = {"plugin": {"configMapRef": {"name": "plugin"}, "requeueAfterSeconds": 5}}
-            create_set(server, user, f"p{index}", generator, f"{index}-")
-        server.wait(lambda: len(applications()) == sets * 10 + 40 and converged(), f"{user}: plugins", 300)
+            create_set(self.server, self.namespace, f"p{index}", generator, f"{index}-")
+        self.server.wait(lambda: self.has(others + 2 * ASKING_SETS), f"{self.namespace}: sets with a service")
         time.sleep(6)
-        before, cpu = server.requests(user), controller.cpu()
-        time.sleep(minute)
-        after = server.requests(user)
-        row["minute cpu ms"] = (controller.cpu() - cpu) * 60 / minute
-        row |= {f"minute {kind}s": after[kind] - before[kind] for kind in before}
-        Service.names = ["p0", "p1", "p2"]
-        row["change s"] = server.wait(lambda: len(applications()) == sets * 10 + 60, f"{user}: the changed answer", 120)
-    finally:
-        controller.close()
-    return row
+        before, cpu = self.server.requests(self.user), controller.cpu()
+        time.sleep(IDLE)
+        figures["idle processor time"] = controller.cpu() - cpu
+        idle = self.since(before)
+        figures["idle writes"], figures["idle reads"] = idle["write"], idle["read"]
+        seconds = []
+        for change in range(CHANGES):
+            Service.names = [f"p{number}" for number in range(3 + change)]
+            expected = others + (3 + change) * ASKING_SETS
+            seconds.append(self.server.wait(lambda: self.applications() == expected, f"{self.namespace}: a changed answer"))
+        figures["time of a change"] = sum(seconds) / CHANGES
+
+    def since(self, before: dict) -> dict:
+        after = self.server.requests(self.user)
+        counts = {kind: after[kind] - before[kind] for kind in before}
+        return {**counts, "requests": sum(counts.values())}
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Measures ApplicationSet controllers on one API server.")
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    parser.add_argument("--program", type=Path, default=target / f"{platform.machine()}-unknown-linux-musl/release/tiphys")
-    parser.add_argument("--argo-cd", type=Path, metavar="FILE", help="Argo CD's program, to measure in the same run")
-    parser.add_argument("--sets", type=int, default=200)
-    parser.add_argument("--minute", type=float, default=60, metavar="SECONDS", help="length of the idle phase; its figures are per minute")
-    options = parser.parse_args()
+# Each figure with its unit, and the ratio of Argo CD's median to ours that is the target.
+FIGURES = {
+    "time": ("s", None), "processor time": ("ms", 5), "memory": ("MiB", 4), "requests": ("", 1),
+    "idle processor time": ("ms", 5), "idle writes": ("", None), "idle reads": ("", 1), "time of a change": ("s", 1),
+}
+
+
+def controller(bench: Bench) -> None:
+    """The ApplicationSet controller: 200 sets of 10 Applications, an idle minute, changed answers; --against FILE: Argo CD's program."""
     service = ThreadingHTTPServer(("127.0.0.1", 0), Service)
     threading.Thread(target=service.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        server = Server(Path(folder))
+    found: dict = {"ours": [], "theirs": [], "many": []}
+    with tempfile.TemporaryDirectory(dir=MEMORY_FILE_SYSTEM) as folder:
+        server = Server(Path(folder), service.server_address[1])
         try:
             server.serve_argo_cd()
-            ports = ["--metrics-addr=127.0.0.1:{}", "--probe-addr=127.0.0.1:{}", "--webhook-addr=127.0.0.1:{}"]
-            addresses = lambda: [port.format(free_port()) for port in ports]
             env = {"XDG_CACHE_HOME": f"{folder}/cache", "HOME": folder}
-            rows = {}
-            port = service.server_address[1]
-            if options.argo_cd:
-                link = Path(folder) / "argocd-applicationset-controller"
-                link.symlink_to(options.argo_cd.resolve())
-                rows["theirs"] = measured(server, "theirs", [link, *addresses(), "--argocd-repo-server=127.0.0.1:1"], env, options.sets, options.minute, port)
-            rows["ours"] = measured(server, "ours", [options.program, "appset-controller", *addresses()], env, options.sets, options.minute, port)
+            addresses = lambda: [f"--{name}-addr=127.0.0.1:{free_port()}" for name in ("metrics", "probe", "webhook")]
+            ours = [bench.builds[0].tiphys, "appset-controller"]
+            for number in range(min(bench.runs, RUNS_MAX)):
+                if bench.argo_cd:
+                    theirs = [bench.argo_cd, "--argocd-repo-server=127.0.0.1:1"]
+                    named = {**env, "ARGOCD_BINARY_NAME": "argocd-applicationset-controller"}
+                    found["theirs"].append(Trial(server, "theirs", number, [*theirs, *addresses()], named).run(SETS, True))
+                found["ours"].append(Trial(server, "ours", number, [*ours, *addresses()], env).run(SETS, True))
+            found["many"].append(Trial(server, "ours", RUNS_MAX, [*ours, *addresses()], env).run(MANY_SETS, False))
         finally:
             server.close()
-    print(f"{options.sets} sets of 10 Applications, then 20 sets with a plugin service")
-    for name in rows["ours"]:
-        values = [rows[user][name] for user in rows]
-        ratio = f"  {values[0] / values[1]:.2f}" if len(values) == 2 and values[1] else ""
-        print(f"{name:18} " + " ".join(f"{user} {value:10.1f}" for user, value in zip(rows, values)) + ratio)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            service.shutdown()
+    for name, (unit, target) in FIGURES.items():
+        values = {user: [figures[name] for figures in runs] for user, runs in found.items() if runs and name in runs[0]}
+        bench.rows.append(Row(f"controller: {name}", unit, values["ours"]))
+        if "theirs" in values:
+            bench.rows.append(Row(f"controller: {name}: Argo CD", unit, values["theirs"]))
+            if all(values["ours"]):
+                ratios = [theirs / ours for theirs, ours in zip(values["theirs"], values["ours"])]
+                bench.rows.append(Row(f"controller: {name}: Argo CD / ours", "ratio", ratios, target=target and ("≥", target)))
+        if "many" in values:
+            bench.rows.append(Row(f"controller: {name}: {MANY_SETS} sets", unit, values["many"]))

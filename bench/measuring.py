@@ -149,6 +149,8 @@ class Bench:
             raise Failure(f"{MEMORY_FILE_SYSTEM}: is not a memory file system (tmpfs)")
         self.runs = runs
         self.kustomizations = kustomizations
+        # Argo CD's program, for the case of the controller.
+        self.argo_cd: Optional[Path] = None
         self.rows: list[Row] = []
         self._place = tempfile.TemporaryDirectory(prefix="tiphys-bench-", dir=MEMORY_FILE_SYSTEM)
         self.folder = Path(self._place.name)

@@ -22,7 +22,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the cases, and measure none")
     parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs of each row, beside one to warm up")
     parser.add_argument("--program", type=Path, metavar="FILE", help="measure this build instead of the release build")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="measure another build in turn")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="measure another build in turn; for the case controller alone: Argo CD's program")
     parser.add_argument("--kustomizations", type=Path, metavar="DIR", help="folder of checkouts whose kustomizations the case sources builds")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all values as JSON")
     options = parser.parse_args()
@@ -43,7 +43,9 @@ def main() -> int:
     program = options.program or target / f"{platform.machine()}-unknown-linux-musl/release/tiphys"
     bench = None
     try:
-        bench = Bench(program, options.against, options.runs, options.kustomizations)
+        is_controller = options.cases == ["controller"]
+        bench = Bench(program, None if is_controller else options.against, options.runs, options.kustomizations)
+        bench.argo_cd = options.against.resolve() if is_controller and options.against else None
         about = {"machine": machine(), "runs": options.runs, "loadBefore": load()}
         for build in bench.builds:
             version = json.loads(bench.output([build.tiphys, "version", "-o", "json"]))
