@@ -60,7 +60,7 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Test the plugin server with a grpc-go client, as Argo CD uses
     E2e(e2e::Options),
-    /// Record the answers of an upstream program anew, and compare ours with them
+    /// Run an upstream program and ours on the same inputs, and compare their answers
     Oracle(oracle::Options),
 }
 

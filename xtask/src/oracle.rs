@@ -1,4 +1,4 @@
-//! `cargo xtask oracle`: records the answers of an upstream program anew, and compares ours with them.
+//! `cargo xtask oracle`: runs an upstream program and ours on the same inputs, and compares their answers.
 
 use std::path::{Path, PathBuf};
 
@@ -22,12 +22,15 @@ enum Oracle {
         /// Argo CD's definitions of its kinds, as YAML, instead of ours without schemas
         #[arg(long, value_name = "FILE")]
         crds: Option<PathBuf>,
+        /// Store the answers of Argo CD's program as test data
+        #[arg(long)]
+        update: bool,
     },
 }
 
-/// Runs the test that compares recorded answers after their program, which writes them.
+/// Runs the test that compares recorded answers, with the program instead of these.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
-    let Oracle::Controller { against, crds } = &options.oracle;
+    let Oracle::Controller { against, crds, update } = &options.oracle;
     let absolute = |path: &PathBuf| {
         path.canonicalize().map_err(|error| Failure::new(format!("{}: {error}", path.display())))
     };
@@ -35,6 +38,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     test.env("AGAINST", absolute(against)?);
     if let Some(crds) = crds {
         test.env("CRDS", absolute(crds)?);
+    }
+    if *update {
+        test.env("UPDATE", "1");
     }
     run_program(&mut test)
 }

@@ -4,10 +4,10 @@ use serde_json::Value;
 use tiphys_engine::Manifest;
 use tiphys_engine::appset::{Action, ApplicationError, Event, Plan, PlannedApplication};
 use tiphys_kube::cluster_reader::{ClusterReader as _, ListContent};
-use tiphys_kube::{ObjectPart, Preconditions, WriteError};
+use tiphys_kube::{ObjectPart, Preconditions, WriteError, WriteErrorKind};
 
 use crate::events;
-use crate::generations::Generation;
+use crate::generations::{Epoch, Generation};
 use crate::object::{ObjectName, Watched, metadata};
 use crate::reconcile::{Reconciler, message_of};
 
@@ -32,18 +32,29 @@ impl Reconciler {
         name: &ObjectName,
         set: &Value,
         plan: &Plan,
+        epoch: Epoch,
     ) -> Result<Vec<ApplicationError>, Stopped> {
         let mut failures: Vec<ApplicationError> = Vec::new();
+        let mut is_set_confirmed = false;
         // A guarded plan has no actions.
         for planned in plan.to_apply().unwrap_or_default() {
-            let is_deletion = matches!(planned.action, Action::Delete { .. });
             let before = planned.before.as_ref();
-            // It waits for its finalizers.
-            if is_deletion && before.is_some_and(|before| !metadata(before, "deletionTimestamp").is_empty()) {
-                continue;
-            }
-            if is_deletion && !failures.is_empty() {
-                break;
+            if planned.is_deleted() {
+                // It waits for its finalizers.
+                if planned.is_being_deleted() {
+                    continue;
+                }
+                if !failures.is_empty() {
+                    break;
+                }
+                // The writes before may have taken minutes.
+                if self.state.generations.begin(name) != epoch {
+                    return Err(Stopped::Outdated);
+                }
+                if !is_set_confirmed {
+                    self.require_current(name, set).await?;
+                    is_set_confirmed = true;
+                }
             }
             self.require_leadership()?;
             let events = planned.action.events(&planned.name);
@@ -79,20 +90,64 @@ impl Reconciler {
             Action::Create(object) => self.remember(self.writer.create(&kind, namespace, object).await?),
             Action::Patch(change) => self.remember(patch(change).await?),
             Action::Delete { finalizers_patch } => {
-                let mut before = before.cloned().unwrap_or_default();
-                if let Some(change) = finalizers_patch {
-                    before = patch(change).await?;
-                    self.remember(before.clone());
-                }
-                // One that was changed meanwhile may have another owner.
-                let preconditions = Preconditions {
-                    uid: Some(metadata(&before, "uid")),
-                    resource_version: Some(metadata(&before, "resourceVersion")),
-                };
-                self.writer.delete(&kind, namespace, application, preconditions).await?;
+                let before = before.cloned().unwrap_or_default();
+                return self.delete_application(set, before, finalizers_patch.as_ref()).await;
             }
         }
         Ok(())
+    }
+
+    /// Deletes an Application in the version that was planned, or in a later one that differs only in its status, which Argo CD writes often.
+    async fn delete_application(
+        &self,
+        set: &ObjectName,
+        mut before: Value,
+        finalizers_patch: Option<&Value>,
+    ) -> Result<(), WriteError> {
+        let deleted = self.delete_version(set, before.clone(), finalizers_patch).await;
+        let Err(conflict) = deleted else { return Ok(()) };
+        if conflict.kind != WriteErrorKind::Conflict {
+            return Err(conflict);
+        }
+        let application = metadata(&before, "name").to_owned();
+        let found = self.reader.get(&Watched::Applications.kind(), &set.namespace, &application).await;
+        let found = found.ok().flatten().map(Manifest::into_value);
+        let is_same = |found: &Value| {
+            let metadata = |object: &Value, field: &str| object["metadata"][field].clone();
+            found["spec"] == before["spec"]
+                && ["uid", "ownerReferences", "finalizers"]
+                    .iter()
+                    .all(|field| metadata(found, field) == metadata(&before, field))
+        };
+        match found.filter(is_same) {
+            None => Err(conflict),
+            Some(found) => {
+                before = found;
+                self.delete_version(set, before, finalizers_patch).await
+            }
+        }
+    }
+
+    async fn delete_version(
+        &self,
+        set: &ObjectName,
+        mut version: Value,
+        finalizers_patch: Option<&Value>,
+    ) -> Result<(), WriteError> {
+        let (kind, name) = (Watched::Applications.kind(), metadata(&version, "name").to_owned());
+        if let Some(change) = finalizers_patch {
+            let mut change = change.clone();
+            change["metadata"]["resourceVersion"] = version["metadata"]["resourceVersion"].clone();
+            version =
+                self.writer.merge_patch(&kind, &set.namespace, &name, ObjectPart::Main, &change).await?;
+            self.remember(version.clone());
+        }
+        // One that was changed meanwhile may have another owner.
+        let preconditions = Preconditions {
+            uid: Some(metadata(&version, "uid")),
+            resource_version: Some(metadata(&version, "resourceVersion")),
+        };
+        self.writer.delete(&kind, &set.namespace, &name, preconditions).await.map(|_| ())
     }
 
     /// Logs what was done, and writes the events.
@@ -116,28 +171,32 @@ impl Reconciler {
         plan: Plan,
         generation: &Generation,
     ) -> Result<Plan, Stopped> {
-        let deletes = |planned: &PlannedApplication| matches!(planned.action, Action::Delete { .. });
+        let deletes = |planned: &PlannedApplication| planned.is_deleted() && !planned.is_being_deleted();
         if plan.guard.is_some() || !plan.applications.iter().any(deletes) {
             return Ok(plan);
         }
-        self.require_current(name, set).await?;
+        let existing = self.list_applications(name).await?;
+        self.plan_with(set, generation, move |_| existing).await
+    }
+
+    /// Returns the Applications in the namespace of a set from the API server.
+    pub(crate) async fn list_applications(&self, set: &ObjectName) -> Result<Vec<Value>, Stopped> {
         let kind = Watched::Applications.kind();
-        let listed = self.reader.list(&kind, Some(&name.namespace), ListContent::Objects).await;
+        let listed = self.reader.list(&kind, Some(&set.namespace), ListContent::Objects).await;
         let listed = listed.map_err(|error| {
-            tracing::warn!(applicationset = %name, "nothing is deleted: {error}");
+            tracing::warn!(applicationset = %set, "nothing is deleted: {error}");
             Stopped::Outdated
         })?;
-        let existing = listed.into_iter().map(Manifest::into_value).collect();
-        self.plan_with(set, generation, move |_| existing).await
+        Ok(listed.into_iter().map(Manifest::into_value).collect())
     }
 
     /// Checks with the API server that a set is the one that was planned: a watch may be late, and a deletion cannot be taken back.
     async fn require_current(&self, name: &ObjectName, set: &Value) -> Result<(), Stopped> {
         let found = self.reader.get(&Watched::Sets.kind(), &name.namespace, &name.name).await;
         let is_same = |found: &Value| {
-            ["uid", "generation", "deletionTimestamp"]
-                .iter()
-                .all(|field| found["metadata"][field] == set["metadata"][field])
+            // A restored API server may have another set of this generation.
+            let is_equal = |field: &&str| found["metadata"][*field] == set["metadata"][*field];
+            ["uid", "generation", "deletionTimestamp"].iter().all(is_equal) && found["spec"] == set["spec"]
         };
         match found.map(|found| found.is_some_and(|found| is_same(&found.into_value()))) {
             Ok(true) => Ok(()),

@@ -15,8 +15,11 @@ use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
-pub(crate) use generators::{any_generator, depends_on_config_map, generators_in, is_template, needs};
-use generators::{depends_on_clusters, depends_on_secret};
+pub(crate) use generators::{any_generator, asks_plugin, is_template, needs, objects_of_forges};
+use generators::{depends_on_clusters, depends_on_config_map, depends_on_secret};
+
+/// Beginning of the names of Argo CD's own `ConfigMaps`, with its settings.
+const ARGO_CD_PREFIX: &str = "argocd-";
 
 /// The work that a change makes necessary for a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +51,8 @@ struct Objects {
     writing: BTreeSet<(Watched, ObjectName)>,
     /// The others as the inputs of a reconcile, once they are needed.
     control_plane: Option<Arc<ControlPlaneObjects>>,
+    /// Counts the changes of those that concern all sets.
+    control_plane_version: u64,
 }
 
 impl Cache {
@@ -159,15 +164,17 @@ impl Cache {
         concerned
     }
 
-    /// Returns the objects that decide what sets generate.
-    pub(crate) fn control_plane(&self) -> Arc<ControlPlaneObjects> {
+    /// Returns the objects that decide what sets generate, and the version of those that concern all sets. A change of others makes the sets
+    /// due that read them.
+    pub(crate) fn control_plane(&self) -> (Arc<ControlPlaneObjects>, u64) {
         let mut objects = self.write();
+        let version = objects.control_plane_version;
         if let Some(control_plane) = &objects.control_plane {
-            return Arc::clone(control_plane);
+            return (Arc::clone(control_plane), version);
         }
         let joined = Arc::new(ControlPlaneObjects::new(objects.others.values().cloned().collect()));
         objects.control_plane = Some(Arc::clone(&joined));
-        joined
+        (joined, version)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Objects> {
@@ -266,11 +273,10 @@ impl Objects {
                 self.applications.insert(name, new);
             }
             Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
-                let before = self.others.get(&(kind, name.clone()));
-                if before.is_none_or(|before| content(before) != content(&object)) {
-                    let dependents = self.dependents(kind, &name, &object);
-                    concerned.extend(dependents.into_iter().map(|set| (set, Need::Generate)));
-                    self.control_plane = None;
+                let before = self.others.get(&(kind, name.clone())).map(Arc::clone);
+                if before.as_ref().is_none_or(|before| content(before) != content(&object)) {
+                    let states = before.as_deref().into_iter().chain([&object]);
+                    states.for_each(|state| self.other_changed(kind, &name, state, concerned));
                 }
                 self.others.insert((kind, name), Arc::new(object));
             }
@@ -291,12 +297,24 @@ impl Objects {
             }
             Watched::Projects | Watched::Secrets | Watched::ConfigMaps => {
                 if let Some(before) = self.others.remove(&(kind, name.clone())) {
-                    let dependents = self.dependents(kind, name, &before);
-                    concerned.extend(dependents.into_iter().map(|set| (set, Need::Generate)));
-                    self.control_plane = None;
+                    self.other_changed(kind, name, &before, concerned);
                 }
             }
         }
+    }
+
+    /// Makes the sets due that read a project, Secret or `ConfigMap`. `object` is its state before or after a change.
+    fn other_changed(&mut self, kind: Watched, name: &ObjectName, object: &Value, concerned: &mut Concerned) {
+        let dependents = self.dependents(kind, name, object);
+        concerned.extend(dependents.into_iter().map(|set| (set, Need::Generate)));
+        self.control_plane = None;
+        let concerns_all = match kind {
+            Watched::Projects => true,
+            Watched::Secrets => !object["metadata"]["labels"][SECRET_TYPE_LABEL].is_null(),
+            Watched::ConfigMaps => name.name.starts_with(ARGO_CD_PREFIX),
+            Watched::Sets | Watched::Applications => false,
+        };
+        self.control_plane_version += u64::from(concerns_all);
     }
 
     /// Returns the sets whose generators read an object.

@@ -17,7 +17,6 @@ use crate::options::ControllerOptions;
 use crate::others::{FIELD_MANAGER, holds_lease};
 use crate::queue::{Ended, Next};
 use crate::reconcile::Reconciler;
-use crate::record::Records;
 use crate::state::State;
 use crate::watches::follow;
 use crate::webhook::Webhooks;
@@ -94,7 +93,6 @@ impl Controller {
             connection: connection.clone(),
             limits,
             options,
-            records: Records::default(),
             metrics: Arc::new(Metrics::new(Arc::clone(&state), leadership.clone())),
             state: Arc::clone(&state),
             leadership: leadership.clone(),
@@ -113,8 +111,9 @@ impl Controller {
         Webhooks { reconciler: Arc::clone(&self.reconciler) }
     }
 
-    /// Follows the cluster and reconciles sets until `stop`. Running reconciles end then, and the lease is released after the last write.
-    pub async fn run(mut self, stop: CancellationToken) {
+    /// Follows the cluster and reconciles sets until `stop`. Running reconciles end then, and the lease is released after the last write. The
+    /// error is that of a part which must not end before.
+    pub async fn run(mut self, stop: CancellationToken) -> Result<(), PartEnded> {
         let mut watches = JoinSet::new();
         let Reconciler { reader, options, .. } = &*self.reconciler;
         for kind in Watched::ALL {
@@ -133,9 +132,15 @@ impl Controller {
             electing.spawn(elector.run(release.clone()));
         }
         let mut running = Running::default();
-        while !stop.is_cancelled() {
-            self.start_due(&mut running, &stop).await;
+        let mut result = Ok(());
+        while !stop.is_cancelled() && result.is_ok() {
+            result = tokio::select! {
+                () = self.start_due(&mut running, &stop) => Ok(()),
+                Some(_) = watches.join_next() => Err(PartEnded("a watch")),
+                Some(_) = electing.join_next() => Err(PartEnded("the leader election")),
+            };
         }
+        stop.cancel();
         let ended = async { while running.tasks.join_next().await.is_some() {} };
         if timeout(SHUTDOWN_MAX, ended).await.is_err() {
             tracing::warn!("reconciles did not end within {SHUTDOWN_MAX:?} and are abandoned");
@@ -143,6 +148,7 @@ impl Controller {
         }
         release.cancel();
         electing.join_all().await;
+        result
     }
 
     /// Starts a set that is due, or waits until something changes.
@@ -186,6 +192,11 @@ impl Controller {
         }
     }
 }
+
+/// A part of the controller ended that never should.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} ended unexpectedly; this is a bug")]
+pub struct PartEnded(&'static str);
 
 /// The running reconciles, and the set of each: one that panics must not stop its set for ever.
 #[derive(Default)]

@@ -1,6 +1,5 @@
 //! Asks the generators of a set, with the objects that they read.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,10 +7,10 @@ use serde_json::Value;
 use tiphys_engine::Manifest;
 use tiphys_kube::KubeCluster;
 use tiphys_kube::cluster_reader::ClusterReader;
-use tiphys_service::{ControlPlaneObjects, GenerateRequest, ServiceError, generate_set};
+use tiphys_service::{GenerateRequest, ServiceError, generate_set};
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::{any_generator, generators_in};
+use crate::cache::{any_generator, objects_of_forges};
 use crate::generations::{Epoch, Generation};
 use crate::object::{ObjectName, Watched};
 use crate::reconcile::Reconciler;
@@ -26,45 +25,39 @@ impl Reconciler {
         stop: &CancellationToken,
     ) -> Result<Generation, ServiceError> {
         let generations = &self.state.generations;
-        let objects = self.state.cache.control_plane();
-        if let Some(last) = generations.last(name, set, &objects, Instant::now()) {
+        let (objects, version) = self.state.cache.control_plane();
+        if let Some(last) = generations.last(name, set, version, Instant::now()) {
             return Ok(last);
         }
         self.metrics.generated();
-        let own = self.with_own_objects(name, set, &objects).await;
+        let own_objects = self.own_objects(name, set).await?;
         let cluster = self.cluster_of_decisions(set);
         let request = GenerateRequest {
             set,
-            objects: own.as_ref().unwrap_or(&objects),
+            objects: &objects,
+            own_objects: &own_objects,
             settings: &self.options.settings,
             default_requeue_seconds: self.options.default_requeue.as_secs(),
             knows_clusters: self.state.has(Watched::Secrets),
             cluster: cluster.as_ref(),
         };
         let generated = generate_set(&self.service, &request, stop).await?;
-        Ok(generations.end(name, set, epoch, (generated, objects), Instant::now()))
+        Ok(generations.end(name, set, epoch, (generated, version), Instant::now()))
     }
 
-    /// Returns the objects with the tokens and CA certificates that generators of forges read in the namespace of a set, if that is another one
-    /// than the controller's, whose objects are watched.
-    async fn with_own_objects(
-        &self,
-        name: &ObjectName,
-        set: &Value,
-        objects: &ControlPlaneObjects,
-    ) -> Option<ControlPlaneObjects> {
+    /// Reads the tokens and CA certificates that generators of forges name, if the set is in another namespace than the controller, whose objects
+    /// are watched.
+    async fn own_objects(&self, name: &ObjectName, set: &Value) -> Result<Vec<Arc<Value>>, ServiceError> {
         if name.namespace == self.options.namespaces.own() {
-            return None;
+            return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for (kind, object) in of_forges(&set["spec"]["generators"]) {
-            match self.reader.get(&kind.kind(), &name.namespace, &object).await {
-                Ok(object) => found.extend(object.map(|object| Arc::new(Manifest::into_value(object)))),
-                // Its generator fails, since the object is missing.
-                Err(error) => tracing::warn!(applicationset = %name, "{error}"),
-            }
+        for (kind, object) in objects_of_forges(&set["spec"]["generators"]) {
+            let read = self.reader.get(&kind.kind(), &name.namespace, object).await;
+            let read = read.map_err(|error| ServiceError::rendering(error.to_string()))?;
+            found.extend(read.map(|object| Arc::new(Manifest::into_value(object))));
         }
-        (!found.is_empty()).then(|| objects.with(found))
+        Ok(found)
     }
 
     /// Returns the cluster for generators `clusterDecisionResource`, whose kinds may have been added since the last time.
@@ -72,17 +65,4 @@ impl Reconciler {
         let asks = any_generator(&set["spec"]["generators"], &|kind, _| kind == "clusterDecisionResource");
         asks.then(|| Arc::new(KubeCluster::new(self.connection.clone(), self.limits.clone())) as _)
     }
-}
-
-/// Returns the Secrets with tokens and the `ConfigMaps` with CA certificates that generators of forges name.
-fn of_forges(generators: &Value) -> BTreeSet<(Watched, String)> {
-    let of_forges = generators_in(generators)
-        .into_iter()
-        .filter(|(kind, _)| ["scmProvider", "pullRequest"].contains(kind));
-    let blocks = of_forges.flat_map(|(_, block)| block.as_object().into_iter().flatten());
-    let named = blocks.flat_map(|(_, forge)| {
-        let token = (Watched::Secrets, &forge["tokenRef"]["secretName"]);
-        [token, (Watched::ConfigMaps, &forge["caRef"]["configMapName"])]
-    });
-    named.filter_map(|(kind, name)| Some((kind, name.as_str()?.to_owned()))).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tiphys_service::{ControlPlaneObjects, GeneratedSet};
+use tiphys_service::GeneratedSet;
 
 use crate::object::ObjectName;
 
@@ -27,8 +27,8 @@ pub(crate) struct Generation {
     pub(crate) generated: Arc<GeneratedSet>,
     /// `metadata.uid` and `metadata.generation` of the set.
     of: (Value, Value),
-    /// The objects of the control plane, which also decide whether Applications are valid.
-    objects: Arc<ControlPlaneObjects>,
+    /// The version of the control plane, which also decides whether Applications are valid.
+    control_plane: u64,
     until: Option<Instant>,
 }
 
@@ -42,12 +42,12 @@ impl Generations {
         &self,
         name: &ObjectName,
         set: &Value,
-        objects: &Arc<ControlPlaneObjects>,
+        control_plane: u64,
         now: Instant,
     ) -> Option<Generation> {
         let last = self.entries().get(name)?.last.clone()?;
         let is_current = last.of == identity(set)
-            && Arc::ptr_eq(&last.objects, objects)
+            && last.control_plane == control_plane
             && last.until.is_none_or(|until| now < until);
         is_current.then_some(last)
     }
@@ -63,13 +63,14 @@ impl Generations {
         name: &ObjectName,
         set: &Value,
         epoch: Epoch,
-        (generated, objects): (GeneratedSet, Arc<ControlPlaneObjects>),
+        (generated, control_plane): (GeneratedSet, u64),
         now: Instant,
     ) -> Generation {
         let pause = generated.requeue_after_seconds().map(Duration::from_secs);
         let is_complete = generated.is_complete();
         let until = pause.map(|pause| now + pause);
-        let generation = Generation { generated: Arc::new(generated), of: identity(set), objects, until };
+        let generation =
+            Generation { generated: Arc::new(generated), of: identity(set), control_plane, until };
         let mut entries = self.entries();
         let entry = entries.entry(name.clone()).or_default();
         if is_complete && Epoch(entry.epoch) == epoch {

@@ -25,7 +25,7 @@ mod watches;
 mod webhook;
 
 pub use connection::{connection, default_namespace};
-pub use controller::{Controller, ControllerStatus};
+pub use controller::{Controller, ControllerStatus, PartEnded};
 pub use metrics::METRICS_CONTENT_TYPE;
 pub use object::ObjectName;
 pub use options::{ControllerOptions, NamespaceError, SetNamespaces, lease};

@@ -22,7 +22,6 @@ use crate::metrics::Metrics;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::options::ControllerOptions;
 use crate::queue::Ended;
-use crate::record::Records;
 use crate::state::{OTHER_CONTROLLER_TIME, State};
 use crate::time::rfc3339;
 
@@ -40,7 +39,6 @@ pub(crate) struct Reconciler {
     pub(crate) options: ControllerOptions,
     pub(crate) state: Arc<State>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) records: Records,
     pub(crate) leadership: Leadership,
     /// When this process started.
     pub(crate) started: Timestamp,
@@ -53,7 +51,6 @@ impl Reconciler {
         let epoch = self.state.generations.begin(name);
         let Some(set) = self.state.cache.set(name) else {
             self.state.generations.remove(name);
-            self.records.remove(name);
             return Ended::Gone;
         };
         match self.try_reconcile(name, &set, epoch, stop).await {
@@ -110,13 +107,15 @@ impl Reconciler {
         }
         let generation = match self.generate(name, set, epoch, stop).await {
             Ok(generation) => generation,
+            // The process ends.
+            Err(_) if stop.is_cancelled() => return Ok(Ended::Failed),
             Err(error) => return self.invalid(name, set, &error).await,
         };
         let plan = self.plan(name, set, &generation).await?;
         for warning in &plan.warnings {
             tracing::warn!(applicationset = %name, "{warning}");
         }
-        let failures = self.execute(name, set, &plan).await?;
+        let failures = self.execute(name, set, &plan, epoch).await?;
         let mut outcome = Outcome::of_plan(&plan, &failures);
         let mut is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
         let refresh = refresh_patch(&decoded);
@@ -183,7 +182,8 @@ impl Reconciler {
         set: &Value,
         decoded: &ApplicationSet,
     ) -> Result<Ended, Stopped> {
-        let existing = self.state.cache.applications(name, &[]);
+        // Kubernetes deletes an Application that is left out here.
+        let existing = self.list_applications(name).await?;
         let namespace = self.options.namespaces.own();
         let deletion = match plan_deletion(decoded, &existing, &self.options.settings, namespace) {
             Ok(deletion) => deletion,

@@ -1,9 +1,5 @@
 //! The records of parameters (`--record-parameters`): one `ConfigMap` for each set.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Mutex, PoisonError};
-
 use serde_json::{Value, json};
 use tiphys_engine::Manifest;
 use tiphys_engine::appset::ParameterRecord;
@@ -14,43 +10,15 @@ use crate::generations::Generation;
 use crate::object::{ObjectName, Watched, metadata};
 use crate::reconcile::{Reconciler, difference};
 
-/// The record of each set that this process wrote or read last, as a hash.
-#[derive(Debug, Default)]
-pub(crate) struct Records(Mutex<HashMap<ObjectName, u64>>);
-
-impl Records {
-    /// Forgets a set that does not exist any more.
-    pub(crate) fn remove(&self, set: &ObjectName) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(set);
-    }
-
-    fn has(&self, set: &ObjectName, hash: u64) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(set) == Some(&hash)
-    }
-
-    fn insert(&self, set: &ObjectName, hash: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(set.clone(), hash);
-    }
-}
-
 impl Reconciler {
-    /// Writes the parameters of a set's Applications if they have changed. A failure is logged, and never fails a reconcile.
+    /// Writes the parameters of a set's Applications, unless they are recorded. A failure is logged, and never fails a reconcile.
     pub(crate) async fn record_parameters(&self, name: &ObjectName, set: &Value, generation: &Generation) {
         if !self.options.records_parameters {
             return;
         }
         let record = ParameterRecord::config_map(set, generation.generated.generated());
-        let mut hasher = DefaultHasher::new();
-        record.to_string().hash(&mut hasher);
-        let hash = hasher.finish();
-        if self.records.has(name, hash) {
-            return;
-        }
-        match self.write_record(&record).await {
-            Ok(()) => self.records.insert(name, hash),
-            Err(error) => {
-                tracing::warn!(applicationset = %name, "the parameters are not recorded: {error}");
-            }
+        if let Err(error) = self.write_record(&record).await {
+            tracing::warn!(applicationset = %name, "the parameters are not recorded: {error}");
         }
     }
 

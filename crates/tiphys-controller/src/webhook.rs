@@ -12,8 +12,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tiphys_engine::appset::REFRESH_ANNOTATION;
 use tiphys_kube::ObjectPart;
+use tiphys_model::access::SecretReference;
 
-use crate::cache::depends_on_config_map;
+use crate::cache::asks_plugin;
 use crate::object::{ObjectName, Watched};
 use crate::reconcile::Reconciler;
 use event::Event;
@@ -132,14 +133,13 @@ impl Webhooks {
         if !is_equal(sent.as_bytes(), token.as_bytes()) {
             return Err(refused());
         }
-        Ok(self.sets(|set| depends_on_config_map(&set["spec"]["generators"], config_map)))
+        Ok(self.sets(|set| asks_plugin(&set["spec"]["generators"], config_map)))
     }
 
     /// Returns the token of a plugin service.
     fn plugin_token(&self, config_map: &str) -> Option<String> {
         let reference = self.object(Watched::ConfigMaps, config_map)?;
-        let reference = reference["data"]["token"].as_str()?.strip_prefix('$')?;
-        let (secret, key) = reference.split_once(':').unwrap_or((SECRET, reference));
+        let SecretReference { secret, key } = SecretReference::parse(reference["data"]["token"].as_str()?)?;
         self.secret(secret, key)
     }
 

@@ -9,6 +9,7 @@ mod repo_url;
 mod repository;
 mod run_context;
 mod secret;
+mod secret_reference;
 mod trust_store;
 
 pub use known::{FoundAccess, KnownRepositories, LoginOwner, RegistryLogin, RepositoryUse};
@@ -27,4 +28,5 @@ pub use run_context::{
     DEFAULT_VALUES_FILE_SCHEMES, LocalChart, MountedCredentials, NetworkUse, RefTree, RunContext, SourceKind,
 };
 pub use secret::Secret;
+pub use secret_reference::SecretReference;
 pub use trust_store::SYSTEM_CA_BUNDLES;

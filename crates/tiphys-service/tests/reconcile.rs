@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tiphys_engine::appset::GenerateErrorReason;
 use tiphys_service::{
@@ -44,6 +44,37 @@ async fn sets_of_a_cluster_generate_recorded_applications() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn cluster_secret_of_a_tenant_is_not_a_cluster_of_the_control_plane() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let labels = json!({"argocd.argoproj.io/secret-type": "cluster"});
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": "token", "namespace": "team", "labels": labels},
+        "data": {"name": "dGVuYW50", "server": "aHR0cHM6Ly90ZW5hbnQ="},
+    });
+    let set = json!({
+        "apiVersion": "argoproj.io/v1alpha1", "kind": "ApplicationSet",
+        "metadata": {"name": "set", "namespace": "team"},
+        "spec": {"generators": [{"clusters": {}}], "template": {
+            "metadata": {"name": "{{name}}"},
+            "spec": {"project": "default", "destination": {"server": "{{server}}", "namespace": "x"},
+                "source": {"repoURL": "https://git.example.org/apps.git", "path": "x"}},
+        }},
+    });
+    let request = GenerateRequest {
+        set: &set,
+        objects: &ControlPlaneObjects::new(Vec::new()),
+        own_objects: &[Arc::new(secret)],
+        settings: &ControllerSettings::default(),
+        default_requeue_seconds: 180,
+        knows_clusters: true,
+        cluster: None,
+    };
+    let generated = generate_set(&service(&dir, "argocd"), &request, &CancellationToken::new()).await;
+    assert_eq!(generated.expect("a valid set").names(), ["in-cluster"]);
+}
+
 /// Generates a set as the controller does, and returns the result as [`recorded`] has it.
 async fn generated(dir: &TempDir, input: &Value) -> Value {
     let canned_answers = input["pluginAnswers"].clone();
@@ -58,6 +89,7 @@ async fn generated(dir: &TempDir, input: &Value) -> Value {
     let request = GenerateRequest {
         set: &input["applicationSet"],
         objects: &objects,
+        own_objects: &[],
         settings: &ControllerSettings::default(),
         default_requeue_seconds: 180,
         knows_clusters: true,

@@ -1,11 +1,9 @@
 //! Which objects the generators of a set read, from its document.
 
 use serde_json::Value;
+use tiphys_model::access::SecretReference;
 
 use crate::object::Watched;
-
-/// The Secret that a token without the name of a Secret is in.
-const DEFAULT_SECRET: &str = "argocd-secret";
 
 /// Generators that read no other objects.
 const SELF_CONTAINED: [&str; 1] = ["list"];
@@ -45,33 +43,51 @@ pub(super) fn depends_on_clusters(generators: &Value) -> bool {
     any_generator(generators, &|kind, _| matches!(kind, "clusters" | "clusterDecisionResource"))
 }
 
-/// Whether generators read a `ConfigMap`.
-pub(crate) fn depends_on_config_map(generators: &Value, name: &str) -> bool {
-    any_config_map(generators, &|config_map| config_map == name || is_template(config_map))
+/// Whether generators ask the plugin service of a `ConfigMap`.
+pub(crate) fn asks_plugin(generators: &Value, name: &str) -> bool {
+    any_config_map(generators, &|kind, map| kind == "plugin" && (map == name || is_template(map)))
 }
 
-/// Whether the token of a plugin service is in a Secret. `config_map` finds the `ConfigMap` of a service.
+/// Whether generators read a `ConfigMap`.
+pub(super) fn depends_on_config_map(generators: &Value, name: &str) -> bool {
+    any_config_map(generators, &|_, config_map| config_map == name || is_template(config_map))
+        || objects_of_forges(generators).contains(&(Watched::ConfigMaps, name))
+}
+
+/// Whether the token of a plugin service or a forge is in a Secret. `config_map` finds the `ConfigMap` of a service.
 pub(super) fn depends_on_secret<'a>(
     generators: &Value,
     name: &str,
     config_map: &dyn Fn(&str) -> Option<&'a Value>,
 ) -> bool {
-    any_config_map(generators, &|map| {
+    let is_token = any_config_map(generators, &|_, map| {
         is_template(map)
             || config_map(map).is_some_and(|object| {
-                let token = object["data"]["token"].as_str().unwrap_or_default();
-                let secret = token.strip_prefix('$').and_then(|token| token.split_once(':'));
-                secret.map_or(DEFAULT_SECRET, |(secret, _)| secret) == name
+                let token = object["data"]["token"].as_str().and_then(SecretReference::parse);
+                token.is_some_and(|token| token.secret == name)
             })
-    })
+    });
+    is_token || objects_of_forges(generators).contains(&(Watched::Secrets, name))
 }
 
-/// Whether a condition holds for the name of the `ConfigMap` of a plugin service, in both forms.
-fn any_config_map(generators: &Value, condition: &dyn Fn(&str) -> bool) -> bool {
+/// Returns the Secrets with tokens and the `ConfigMaps` with CA certificates that generators of forges name.
+pub(crate) fn objects_of_forges(generators: &Value) -> Vec<(Watched, &str)> {
+    let is_of_forges = |kind: &str| ["scmProvider", "pullRequest"].contains(&kind);
+    let of_forges = generators_in(generators).into_iter().filter(|(kind, _)| is_of_forges(kind));
+    let blocks = of_forges.flat_map(|(_, block)| block.as_object().into_iter().flatten());
+    let named = blocks.flat_map(|(_, forge)| {
+        let token = (Watched::Secrets, &forge["tokenRef"]["secretName"]);
+        [token, (Watched::ConfigMaps, &forge["caRef"]["configMapName"])]
+    });
+    named.filter_map(|(kind, name)| Some((kind, name.as_str()?))).collect()
+}
+
+/// Whether a condition holds for the kind of a generator and the name of its `ConfigMap`, in both forms.
+fn any_config_map(generators: &Value, condition: &dyn Fn(&str, &str) -> bool) -> bool {
     any_generator(generators, &|kind, block| {
         let reference = &block["configMapRef"];
         let name = reference.as_str().or_else(|| reference["name"].as_str());
-        kind == "plugin" && name.is_some_and(condition)
+        name.is_some_and(|name| condition(kind, name))
     })
 }
 

@@ -109,27 +109,55 @@ fn config_maps_and_secrets_concern_the_sets_that_read_them() {
         ),
         set("templated", json!({"matrix": {"generators": [{"list": {}}, plugin("{{ .name }}")]}})),
         set("other", plugin("other")),
+        set(
+            "forge",
+            json!({"pullRequest": {"gitlab": {"tokenRef": {"secretName": "forge-token"}, "caRef": {"configMapName": "forge-ca"}}}}),
+        ),
     ];
     let map = |name: &str, version, token: &str| {
         object("ConfigMap", name, version, &json!({"data": {"token": token}}))
     };
-    let secret = |name: &str, kind: &str| {
-        object("Secret", name, 9, &json!({"metadata": {"labels": {"argocd.argoproj.io/secret-type": kind}}}))
+    let secret_at = |version, name: &str, kind: &str| {
+        let labels = json!({"argocd.argoproj.io/secret-type": kind});
+        object("Secret", name, version, &json!({"metadata": {"labels": labels}}))
     };
+    let secret = |name: &str, kind: &str| secret_at(9, name, kind);
     let changed = WatchEvent::Changed;
     let events = vec![
-        (Watched::Sets, WatchEvent::Listed(sets), "list nested other plugin templated"),
+        (Watched::Sets, WatchEvent::Listed(sets), "forge list nested other plugin templated"),
         (Watched::ConfigMaps, changed(map("teams", 1, "$tokens:a")), "nested plugin templated"),
         (Watched::ConfigMaps, changed(map("other", 1, "$key")), "other templated"),
         (Watched::ConfigMaps, changed(map("other", 2, "$key")), ""),
         (Watched::Secrets, changed(secret("tokens", "x")), "nested plugin templated"),
         (Watched::Secrets, changed(secret("argocd-secret", "x")), "other templated"),
         (Watched::Secrets, changed(secret("prod", "cluster")), "nested"),
-        (Watched::Secrets, WatchEvent::Deleted(secret("prod", "cluster")), "nested"),
+        (Watched::Secrets, changed(secret_at(10, "prod", "none")), "nested templated"),
+        (Watched::Secrets, changed(secret_at(11, "prod", "cluster")), "nested templated"),
+        (Watched::Secrets, WatchEvent::Deleted(secret_at(12, "prod", "cluster")), "nested"),
+        (Watched::Secrets, changed(secret("forge-token", "scm-creds")), "forge templated"),
+        (Watched::ConfigMaps, changed(map("forge-ca", 3, "")), "forge templated"),
         (Watched::Projects, changed(object("AppProject", "default", 1, &json!({"spec": {}}))), ""),
     ];
     let expected: Vec<&str> = events.iter().map(|(_, _, expected)| *expected).collect();
     assert_eq!(concerned(events.into_iter().map(|(kind, event, _)| (kind, event)).collect()), expected);
+}
+
+#[test]
+fn only_objects_of_all_sets_change_the_version_of_the_control_plane() {
+    let cache = Cache::default();
+    let version = |kind, changed: Manifest| {
+        cache.apply(kind, WatchEvent::Changed(changed));
+        cache.control_plane().1
+    };
+    let first = version(Watched::Projects, object("AppProject", "default", 1, &json!({"spec": {}})));
+    let map = |name: &str, version| object("ConfigMap", name, version, &json!({"data": {"x": version}}));
+    assert_eq!(version(Watched::ConfigMaps, map("teams", 2)), first);
+    assert_eq!(version(Watched::Secrets, object("Secret", "token", 3, &json!({"data": {"x": ""}}))), first);
+    assert!(version(Watched::ConfigMaps, map("argocd-cm", 4)) > first);
+    // The objects are those of the cache nevertheless.
+    let (objects, _) = cache.control_plane();
+    cache.apply(Watched::ConfigMaps, WatchEvent::Changed(map("teams", 5)));
+    assert!(!Arc::ptr_eq(&objects, &cache.control_plane().0));
 }
 
 #[test]

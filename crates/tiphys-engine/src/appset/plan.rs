@@ -240,8 +240,15 @@ impl Plan {
 }
 
 impl PlannedApplication {
-    pub(crate) fn is_deleted(&self) -> bool {
+    /// Whether its action is its deletion.
+    pub fn is_deleted(&self) -> bool {
         matches!(self.action, Action::Delete { .. })
+    }
+
+    /// Whether it exists, was deleted already, and waits for its finalizers.
+    pub fn is_being_deleted(&self) -> bool {
+        let before = self.before.as_ref();
+        before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
     }
 }
 

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use tiphys_http::Timeout;
-use tiphys_model::access::Secret;
+use tiphys_model::access::{Secret, SecretReference};
 use tiphys_model::limits::Limit;
 
 use super::contract::Contract;
 use super::{PluginQuestion, PluginSettings};
 use crate::{ConfigObject, ConfigObjects, Recipient};
-
-/// Secret of tokens without the name of a Secret.
-const DEFAULT_SECRET: &str = "argocd-secret";
 
 /// The longest `requestTimeout`. A negative one means this, too: in Argo CD, it means none.
 const REQUEST_TIMEOUT_MAX: Duration = Duration::from_hours(24);
@@ -99,16 +96,11 @@ impl Reader<'_> {
         found.ok_or_else(|| format!("ConfigMap {name:?} not found"))
     }
 
-    /// Reads the token of `$KEY` or `$SECRET:KEY`. Argo CD drops what follows a second colon.
+    /// Reads the token that a reference names.
     fn token(&self, reference: &str, recipient: &Recipient) -> Result<Secret, String> {
-        let Some(reference) = reference.strip_prefix('$') else {
+        let Some(SecretReference { secret: name, key }) = SecretReference::parse(reference) else {
             // Argo CD prints the value, which may be the token itself.
             return Err("token is empty, or does not reference a secret key starting with '$': expected $KEY or $SECRET:KEY".to_owned());
-        };
-        let mut parts = reference.split(':');
-        let (name, key) = match (parts.next(), parts.next()) {
-            (Some(name), Some(key)) => (name, key),
-            _ => (DEFAULT_SECRET, reference),
         };
         let namespace = self.namespace;
         let secret = self.objects.secret(namespace, name).and_then(|secret| {

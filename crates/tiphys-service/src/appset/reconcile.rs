@@ -36,7 +36,7 @@ pub struct ControlPlaneObjects {
 /// The common inputs of all sets of a control plane.
 struct ControlPlane {
     workspace: Workspace,
-    objects: Arc<ClusterObjects>,
+    objects: ClusterObjects,
     clusters: Arc<GeneratorClusters>,
     settings: PlanSettings,
 }
@@ -57,6 +57,9 @@ pub struct GenerateRequest<'a> {
     pub set: &'a Value,
     /// The objects of its control plane.
     pub objects: &'a ControlPlaneObjects,
+    /// Secrets and `ConfigMaps` of the set's own namespace, if that is another one. Only generators of forges read them: others must not take a
+    /// Secret of a tenant for one of the control plane.
+    pub own_objects: &'a [Arc<Value>],
     /// The settings of the controller.
     pub settings: &'a ControllerSettings,
     /// The interval of generators `git`, `oci` and `clusterDecisionResource` without one of their own, in seconds.
@@ -71,12 +74,6 @@ impl ControlPlaneObjects {
     /// Collects objects. Others than those that Argo CD reads may be among them.
     pub fn new(objects: Vec<Arc<Value>>) -> Self {
         Self { objects, opened: Mutex::default() }
-    }
-
-    /// Returns these objects and more of them.
-    #[must_use]
-    pub fn with(&self, more: impl IntoIterator<Item = Arc<Value>>) -> Self {
-        Self::new(self.objects.iter().cloned().chain(more).collect())
     }
 
     fn opened(
@@ -108,7 +105,7 @@ impl ControlPlane {
         let planner = Planner::new(service, resources, control_plane, projects.in_cluster(), settings)?;
         let settings = planner.of_cluster();
         let clusters = Arc::new(GeneratorClusters::of(&clusters_of(service, resources)?));
-        Ok(Self { objects: Arc::new(ClusterObjects::new(objects)), clusters, settings, workspace })
+        Ok(Self { objects: ClusterObjects::new(objects), clusters, settings, workspace })
     }
 }
 
@@ -130,7 +127,7 @@ pub async fn generate_set(
     // A request does not know the answers of the previous one.
     let renderer = workspace.renderer.renewed(cancel.child_token());
     let Workspace { origins, control_plane: namespace, .. } = workspace;
-    let objects = Arc::clone(objects) as _;
+    let objects = Arc::new(objects.and(request.own_objects));
     let own = Arc::new(DestinationClusters::of_own(service.clone(), request.cluster.map(Arc::clone)));
     let services = Services::with_objects(service, objects, &own, origins, namespace);
     let inputs = WorldInputs { renderer: &renderer, services: &services, ..WorldInputs::of(workspace) };

@@ -111,6 +111,8 @@ pub struct ServiceOptions {
     pub file_globbing: FileGlobbing,
     /// Which forges sets may ask.
     pub forge_rules: ForgeRules,
+    /// Whether the user's own settings and credentials of git, helm and docker are ignored, because others name the repositories.
+    pub ignores_user_credentials: bool,
     /// How plugin runs get their private working copy.
     pub private_view: PrivateView,
     /// Receives the progress of fetching repositories and charts.

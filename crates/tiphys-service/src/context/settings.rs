@@ -11,7 +11,7 @@ use tiphys_plugin::Others;
 use tiphys_render::{ContextSettings, RenderSettings};
 use tiphys_source::{
     CheckoutBranches, CopyOrigin, Freshness, LocalCopy, Network, OwnCredentials, SourceOptions,
-    SourceRequest, SourceService,
+    SourceRequest, SourceService, UserSettings,
 };
 use tiphys_store::Store as Resources;
 
@@ -60,8 +60,8 @@ impl RequestSettings {
         let projects = Projects::new(&inputs, &mut warnings);
         let mut context = ContextSettings {
             source_repos: projects.source_repos(),
-            // The use cases render for the user of this machine.
-            own_logins: Some(own_logins(options, host)),
+            // The use cases render for the user of this machine, unless it is a server.
+            own_logins: (!options.ignores_user_credentials).then(|| own_logins(options, host)),
             ..ContextSettings::default()
         };
         if let Some(schemes) = settings.value_file_schemes {
@@ -122,6 +122,9 @@ pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cach
     let mut sources = SourceOptions::new(cache.dir.clone(), host.environment(), &options.limits);
     sources.own_credentials =
         if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
+    if options.ignores_user_credentials {
+        sources.user_settings = UserSettings::Ignored;
+    }
     sources.progress.clone_from(&options.fetch_progress);
     SourceService::new(cache.trees(), sources)
 }

@@ -103,10 +103,8 @@ async fn reconcile(
     let observed: Arc<dyn Observed> = Arc::new(ControllerObserved(controller.status()));
     let stop = CancellationToken::new();
     let receiver = Arc::new(Receiver(controller.webhooks()));
-    let work = async {
-        controller.run(stop.clone()).await;
-        Ok(())
-    };
+    let work =
+        async { controller.run(stop.clone()).await.map_err(|error| ServiceError::bug(error.to_string())) };
     let serve = |endpoint: Endpoint, name: &'static str| -> SideTask<'_> {
         let observed = Arc::clone(&observed);
         Box::pin(async move {
@@ -132,6 +130,7 @@ fn of_controller(options: ServiceOptions, args: &AppSetControllerArgs, namespace
     ServiceOptions {
         file_globbing,
         forge_rules: forge_rules(args),
+        ignores_user_credentials: true,
         current_checkout: CurrentCheckout::Unused,
         argocd_namespace: Some(namespace.to_owned()),
         strict: true,

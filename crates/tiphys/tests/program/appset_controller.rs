@@ -391,7 +391,8 @@ fn another_controller_of_the_same_sets_is_noticed() {
     });
     log.line_with("another controller reconciles the sets of this one");
     control.server.patch(&path, &json!({"spec": {"generators": elements(&[("b", "x")])}}));
-    log.line_with("argocd-applicationset-controller reconciles this set, too");
+    control.create_set("later", &json!({"generators": elements(&[("c", "x")])}));
+    control.until_condition("later", "OtherController", "True OtherControllerActive");
     assert_eq!(control.applications(), ["a x"]);
 }
 

@@ -1,7 +1,7 @@
 //! Whole sets on a real API server: our controller leaves the Applications and the status that Argo CD's own leaves.
 //!
 //! The sets and what exists beside them come from the recorded answers `appset-plan` and `appset-generate`; `appset-controller` has the states
-//! in which Argo CD's program leaves them. `cargo xtask oracle controller --against FILE` records those anew, with `AGAINST=FILE`.
+//! in which Argo CD's program leaves them. With `AGAINST=FILE`, that program runs on the same server, and `UPDATE=1` records its states.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_testkit::recorded_sets::{canned, is_equal_object};
 use tiphys_testkit::wait::until;
-use tiphys_testkit::workspace_root;
+use tiphys_testkit::{fixture, workspace_root};
 
 use crate::appset_controller::{Control, server};
 use crate::running::Running;
@@ -42,16 +42,20 @@ fn sets_end_in_the_states_that_argo_cd_leaves() {
     let [against, only] = ["AGAINST", "CASE"].map(std::env::var_os);
     let mut inputs = inputs();
     inputs.retain(|id, _| only.as_ref().is_none_or(|only| only == id.as_str()));
-    if let Some(program) = against.map(PathBuf::from) {
-        record(&inputs, &program);
+    let theirs: BTreeMap<String, Value> = if let Some(program) = against.map(PathBuf::from) {
+        in_parallel(&inputs, |id, input| Some(Trial::new(id, "theirs", input)?.run_theirs(&program)))
+    } else {
+        let recorded = oracle::cases(ORACLE).into_iter();
+        recorded.map(|mut case| (id(&case).to_owned(), case["output"].take())).collect()
+    };
+    if fixture::is_updating() && only.is_none() {
+        record(&theirs);
     }
-    let recorded =
-        oracle::cases(ORACLE).into_iter().map(|case| (id(&case).to_owned(), case["output"].clone()));
-    let recorded: BTreeMap<String, Value> = recorded.collect();
-    let ours = in_parallel(&inputs, |id, input| Trial::new(id, "ours", input).run_ours(&recorded[id]));
+    let ours =
+        in_parallel(&inputs, |id, input| Some(Trial::new(id, "ours", input)?.run_ours(theirs.get(id))));
     oracle::check(ORACLE, |case| {
-        let (ours, recorded) = (ours.get(id(case))?, &case["output"]);
-        Some(if is_equal_object(ours, recorded) { Ok(()) } else { Err(Difference::new(ours, recorded)) })
+        let (ours, theirs) = (ours.get(id(case))?, theirs.get(id(case))?);
+        Some(if is_equal_object(ours, theirs) { Ok(()) } else { Err(Difference::new(ours, theirs)) })
     });
 }
 
@@ -85,17 +89,16 @@ fn id(case: &Value) -> &str {
 }
 
 /// Writes the states that Argo CD's program leaves.
-fn record(inputs: &BTreeMap<String, Value>, program: &Path) {
-    let states = in_parallel(inputs, |id, input| Trial::new(id, "theirs", input).run_theirs(program));
+fn record(states: &BTreeMap<String, Value>) {
     let lines = states.iter().map(|(id, state)| json!({"id": id, "output": state}).to_string() + "\n");
     let path = workspace_root().join(format!("testdata/oracles/{ORACLE}.jsonl"));
     fs::write(path, lines.collect::<String>()).expect("the answers can be written");
 }
 
-/// Calls `run` for each case, some at the same time.
+/// Calls `run` for each case, some at the same time. Returns the states.
 fn in_parallel(
     inputs: &BTreeMap<String, Value>,
-    run: impl Fn(&str, &Value) -> Value + Sync,
+    run: impl Fn(&str, &Value) -> Option<Value> + Sync,
 ) -> BTreeMap<String, Value> {
     let (waiting, ended) = (Mutex::new(inputs.iter()), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
@@ -104,7 +107,7 @@ fn in_parallel(
                 loop {
                     let Some((id, input)) = waiting.lock().expect("not poisoned").next() else { return };
                     let state = run(id, input);
-                    ended.lock().expect("not poisoned").insert(id.clone(), state);
+                    ended.lock().expect("not poisoned").extend(state.map(|state| (id.clone(), state)));
                 }
             });
         }
@@ -124,13 +127,13 @@ struct Trial {
 }
 
 impl Trial {
-    /// Creates all objects of a case.
-    fn new(id: &str, program: &str, input: &Value) -> Self {
+    /// Creates all objects of a case. None: the schemas of `CRDS` refuse one.
+    fn new(id: &str, program: &str, input: &Value) -> Option<Self> {
         let answers = input["pluginAnswers"].clone();
         let service = CannedServer::start(None, move |request| canned(&answers, request));
         let list = |key: &str| input[key].as_array().cloned().unwrap_or_default();
         let (mut objects, existing, set) = (list("objects"), list("existing"), &input["applicationSet"]);
-        let own = input["controllerNamespace"].as_str().expect("a namespace");
+        let own = text(&input["controllerNamespace"]);
         for one in objects_of_argo_cd(own) {
             if !objects.iter().any(|other| is_same(&one, other)) {
                 objects.push(one);
@@ -153,46 +156,46 @@ impl Trial {
         }
         let mut trial = Self { control, namespaces, texts, flags, _service: service };
         for object in &objects {
-            trial.create(object);
+            trial.create(object)?;
         }
-        let created = trial.create(set);
-        trial.texts.push((UID, created["metadata"]["uid"].as_str().expect("a UID").to_owned()));
+        let created = trial.create(set)?;
+        trial.texts.push((UID, text(&created["metadata"]["uid"]).to_owned()));
         for object in &existing {
-            trial.create(object);
+            trial.create(object)?;
         }
-        trial
+        Some(trial)
     }
 
-    /// Creates an object, with its status and its deletion.
-    fn create(&self, object: &Value) -> Value {
+    /// Creates an object, with its status and its deletion, if it is valid.
+    fn create(&self, object: &Value) -> Option<Value> {
         let here = &self.namespaces[namespace(object)];
-        let text =
-            self.texts.iter().fold(object.to_string(), |text, (there, here)| text.replace(there, here));
-        let mut object: Value = serde_json::from_str(&text).expect("JSON");
+        let written = self.texts.iter();
+        let written = written.fold(object.to_string(), |text, (there, here)| text.replace(there, here));
+        let mut object: Value = serde_json::from_str(&written).ok()?;
         object["metadata"]["namespace"] = json!(here);
-        let kind = object["kind"].as_str().expect("a kind").to_ascii_lowercase();
+        let kind = text(&object["kind"]).to_ascii_lowercase();
         let path = format!(
             "/{}/namespaces/{here}/{kind}s",
             if object["apiVersion"] == "v1" { "api/v1" } else { "apis/argoproj.io/v1alpha1" }
         );
-        let created = self.control.server.create(&path, &object);
-        let path = format!("{path}/{}", object["metadata"]["name"].as_str().expect("a name"));
+        let created = self.control.server.create_valid(&path, &object)?;
+        let path = format!("{path}/{}", text(&object["metadata"]["name"]));
         if let Some(status) = object.get("status").filter(|_| kind == "applicationset") {
             self.control.server.patch(&format!("{path}/status"), &json!({"status": status}));
         }
         if object["metadata"].get("deletionTimestamp").is_some() {
             self.control.server.delete(&path);
         }
-        created
+        Some(created)
     }
 
-    fn run_ours(&self, recorded: &Value) -> Value {
+    fn run_ours(&self, expected: Option<&Value>) -> Value {
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let mut running =
             self.control.start(&[&["--max-deletions=100", "--loglevel=debug"], &*flags].concat());
         let log = running.stderr();
         log.line_with("reconciled");
-        self.last_state(Some(recorded))
+        self.last_state(expected)
     }
 
     fn run_theirs(&self, program: &Path) -> Value {
@@ -278,7 +281,11 @@ fn is_same(one: &Value, other: &Value) -> bool {
 }
 
 fn namespace(object: &Value) -> &str {
-    object["metadata"]["namespace"].as_str().expect("a namespace")
+    text(&object["metadata"]["namespace"])
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
 }
 
 /// Removes what the API server writes, and times.

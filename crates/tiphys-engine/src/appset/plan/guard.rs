@@ -14,7 +14,7 @@ const OWNED_MIN: usize = 10;
     "{deletions} of {owned} applications would be deleted, the limit is {max_percent} %; allow the deletions of this set"
 )]
 pub struct Guard {
-    /// Applications that would be deleted.
+    /// Applications that would be deleted, without those that wait for their finalizers already.
     pub deletions: usize,
     /// Existing Applications that the set owns.
     pub owned: usize,
@@ -28,7 +28,9 @@ pub(super) fn check(
     owned: usize,
     settings: &PlanSettings,
 ) -> Option<Guard> {
-    let deletions = applications.iter().filter(|application| application.is_deleted()).count();
+    let new =
+        applications.iter().filter(|application| application.is_deleted() && !application.is_being_deleted());
+    let deletions = new.count();
     let max_percent = settings.max_deletions_percent;
     let is_refused = !settings.are_deletions_allowed
         && owned >= OWNED_MIN

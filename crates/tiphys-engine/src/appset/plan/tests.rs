@@ -186,6 +186,18 @@ fn too_many_deletions_are_refused() {
 }
 
 #[test]
+fn deletions_that_were_allowed_before_are_not_refused() {
+    let mut existing: Vec<Value> =
+        (0..12).map(|index| application(&format!("a{index}"), Some("set"))).collect();
+    for deleted in &mut existing[3..] {
+        deleted["metadata"]["deletionTimestamp"] = json!("2026-01-02T03:04:05Z");
+    }
+    let kept: Vec<Value> = (0..3).map(|index| application(&format!("a{index}"), None)).collect();
+    let plan = planned(&json!({}), &generated(&kept), &existing, &PlanSettings::default());
+    assert_eq!(plan.guard, None);
+}
+
+#[test]
 fn deletions_that_the_policy_forbids_are_not_refused() {
     let existing: Vec<Value> = (0..10).map(|index| application(&format!("a{index}"), Some("set"))).collect();
     let settings = PlanSettings { policy: "create-update".to_owned(), ..PlanSettings::default() };

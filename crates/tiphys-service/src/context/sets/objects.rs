@@ -92,6 +92,7 @@ impl StoreObjects {
 }
 
 /// The `ConfigMaps` and Secrets of a cluster.
+#[derive(Clone)]
 pub(crate) struct ClusterObjects(HashMap<(String, String, String), Arc<Value>>);
 
 impl ClusterObjects {
@@ -103,6 +104,13 @@ impl ClusterObjects {
             (text(&object["kind"]), text(&metadata["namespace"]), text(&metadata["name"]))
         };
         Self(objects.iter().map(|object| (key(object), Arc::clone(object))).collect())
+    }
+
+    /// Returns these objects and others.
+    pub(crate) fn and(&self, others: &[Arc<Value>]) -> Self {
+        let mut all = self.clone();
+        all.0.extend(Self::new(others).0);
+        all
     }
 
     fn object(&self, kind: &str, namespace: &str, name: &str) -> Found {

@@ -49,6 +49,56 @@ fn application_of_a_lost_creation_is_deleted_if_unwanted() {
 }
 
 #[test]
+fn application_of_a_lost_creation_survives_a_set_that_keeps_its_applications() {
+    let control = Control::new("lost-kept");
+    let proxy = FaultProxy::start(control.server, None);
+    let spec = |list: &[(&str, &str)]| json!({"generators": elements(list), "syncPolicy": {"applicationsSync": "create-only"}});
+    control.create_set("web", &spec(&[("a", "x")]));
+    let set = control.path("applicationsets", "web");
+    let finalizer = json!({"metadata": {"finalizers": ["resources-finalizer.argocd.argoproj.io"]}});
+    control.server.patch(&set, &finalizer);
+    let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+
+    proxy.hold_events(Some("applications"));
+    proxy.hold(|request| request.method == "POST" && request.path.ends_with("/applications"));
+    control.server.patch(&set, &json!({"spec": spec(&[("a", "x"), ("b", "x")])}));
+    proxy.wait_until_held();
+    proxy.lose();
+    control.server.delete(&set);
+    until(|| (control.server.status_of(&set) == 404).then_some(()));
+    // Kubernetes would delete those that still have their owner.
+    for name in ["a", "b"] {
+        let application = control.server.read(&control.path("applications", name));
+        assert_eq!(application["metadata"].get("ownerReferences"), None, "{name}");
+    }
+}
+
+#[test]
+fn application_that_a_set_generates_again_meanwhile_is_not_deleted() {
+    let control = Control::new("again");
+    let proxy = FaultProxy::start(control.server, None);
+    control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "x")])}));
+    let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+    let uid = || control.server.read(&control.path("applications", "b"))["metadata"]["uid"].clone();
+    let before = uid();
+
+    let set = control.path("applicationsets", "web");
+    let generate =
+        |list: &[(&str, &str)]| control.server.patch(&set, &json!({"spec": {"generators": elements(list)}}));
+    // The creation comes before the deletion.
+    proxy.hold(|request| request.method == "POST" && request.path.ends_with("/applications"));
+    generate(&[("a", "x"), ("c", "x")]);
+    proxy.wait_until_held();
+    generate(&[("a", "x"), ("b", "x"), ("c", "x")]);
+    proxy.release();
+    control.settles(|| has_applications(&control, &["a x", "b x", "c x"]));
+    control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+    assert_eq!(uid(), before);
+}
+
+#[test]
 fn status_of_a_lost_write_is_corrected() {
     let control = Control::new("lost-status");
     let service = Service::start(&control);

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tiphys_testkit::canned_server::{Canned, CannedServer};
+use tiphys_testkit::canned_server::{Canned, CannedServer, Pace};
+use tiphys_testkit::wait::until;
 
 use crate::appset_controller::Control;
 
@@ -49,4 +51,25 @@ pub(super) fn parameters(names: impl IntoIterator<Item = String>) -> Canned {
     let sets: Vec<Value> =
         names.into_iter().map(|name| json!({"name": name, "stage": name, "team": "t"})).collect();
     Canned::new(200, json!({"output": {"parameters": sets}}).to_string())
+}
+
+#[test]
+fn controller_that_ends_while_a_service_answers_reports_no_error() {
+    let control = Control::new("ends-asking");
+    let service = Service::start(&control);
+    service.answer("teams", parameters(["a".to_owned()]));
+    let plugin = json!({"plugin": {"configMapRef": {"name": "service"}, "requeueAfterSeconds": 0}});
+    control.create_set("teams", &json!({"generators": [plugin]}));
+    let mut running = control.start(&[]);
+    // It is read so that the program never waits.
+    let _log = running.stderr();
+    control.settles(|| control.has_condition("teams", "ResourcesUpToDate", "True"));
+
+    service.answer("teams", Canned::new(500, "").at(Pace::Late(Duration::from_millis(900))));
+    let before = service.requests();
+    control.refresh(&["teams"], 1);
+    until(|| (service.requests() > before).then_some(()));
+    running.signal(&control.world, "TERM");
+    assert_eq!(running.finish(&control.world).code, 0);
+    control.has_condition("teams", "ErrorOccurred", "False").expect("no error");
 }
