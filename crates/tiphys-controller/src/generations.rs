@@ -1,4 +1,4 @@
-//! The last result of each set's generators, which is used again until something that it is made from changes or its timer ends.
+//! The last result of each set whose generators ask servers. It is used again until something that it is made from changes or its timer ends.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tiphys_service::GeneratedSet;
 
+use crate::cache::any_generator;
 use crate::object::ObjectName;
 
 /// The results by set.
@@ -57,7 +58,7 @@ impl Generations {
         Epoch(self.entries().entry(set.clone()).or_default().epoch)
     }
 
-    /// Returns a result, and stores it if it is complete and nothing that it is made from has changed meanwhile.
+    /// Returns a result, and stores it if its generators ask servers, it is complete, and nothing that it is made from has changed meanwhile.
     pub(crate) fn end(
         &self,
         name: &ObjectName,
@@ -73,7 +74,9 @@ impl Generations {
             Generation { generated: Arc::new(generated), of: identity(set), control_plane, until };
         let mut entries = self.entries();
         let entry = entries.entry(name.clone()).or_default();
-        if is_complete && Epoch(entry.epoch) == epoch {
+        let is_costly =
+            any_generator(&set["spec"]["generators"], &|kind, _| !["list", "clusters"].contains(&kind));
+        if is_costly && is_complete && Epoch(entry.epoch) == epoch {
             entry.last = Some(generation.clone());
         }
         generation

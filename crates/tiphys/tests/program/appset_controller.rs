@@ -414,6 +414,22 @@ fn application_above_the_limit_of_etcd_is_reported_and_the_others_are_written() 
 }
 
 #[test]
+fn credentials_of_the_user_are_not_sent() {
+    let control = Control::new("own-credentials");
+    let server =
+        CannedServer::start(None, |_| Canned::new(401, "").with("WWW-Authenticate", "Basic realm=\"git\""));
+    let helper = "[credential]\n\thelper = \"!f() { echo username=me; echo password=s3cret; }; f\"\n";
+    control.world.write("home/.gitconfig", helper);
+    let git = json!({"repoURL": format!("{}/apps.git", server.url()), "revision": "main", "directories": [{"path": "*"}]});
+    control.create_set("web", &json!({"generators": [{"git": git}]}));
+    let _running = control.start(&[]);
+    control.until_condition("web", "ErrorOccurred", "True ApplicationGenerationFromParamsError");
+    let requests = server.requests();
+    assert!(!requests.is_empty(), "{}", control.condition("web", "ErrorOccurred"));
+    assert!(requests.iter().all(|request| request.header("Authorization").is_none()), "{requests:?}");
+}
+
+#[test]
 fn parameters_are_recorded_and_explained() {
     let control = Control::new("recorded");
     control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "y")])}));
