@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::certificates::{Authority, Identity};
-use crate::http_client::Client;
+use crate::http_client::{Answer, Client};
 use crate::{built, tools, wait};
 pub use fault_proxy::{FaultProxy, Forwarded};
 
@@ -170,18 +170,24 @@ impl KubeServer {
         self.request("POST", path, object, 201)
     }
 
-    /// Creates an object as administrator. None: its schema refuses it.
+    /// Creates an object as administrator, unless its schema refuses it.
     ///
     /// # Panics
     ///
     /// Panics if the server does not create it for another reason.
     pub fn create_valid(&self, path: &str, object: &Value) -> Option<Value> {
-        let answer = self.client.send("POST", path, "application/json", object.to_string().as_bytes());
-        if answer.status() == 422 {
-            return None;
-        }
-        answer.expect_status(201);
-        Some(serde_json::from_str(&answer.body()).expect("a JSON response"))
+        let content = object.to_string();
+        valid(&self.client.send("POST", path, "application/json", content.as_bytes()), 201)
+    }
+
+    /// Sends a merge patch as administrator, unless the schema refuses the object.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server does not apply it for another reason.
+    pub fn patch_valid(&self, path: &str, patch: &Value) -> Option<Value> {
+        let content = patch.to_string();
+        valid(&self.client.send("PATCH", path, "application/merge-patch+json", content.as_bytes()), 200)
     }
 
     /// Replaces an object as administrator, and returns it.
@@ -338,6 +344,16 @@ impl Drop for KubeServer {
         drop(child.stdin.take());
         drop(child.wait());
     }
+}
+
+/// Returns the object of a response, if it is valid.
+fn valid(answer: &Answer, status: u16) -> Option<Value> {
+    const UNPROCESSABLE: u16 = 422;
+    if answer.status() == UNPROCESSABLE {
+        return None;
+    }
+    answer.expect_status(status);
+    serde_json::from_str(&answer.body()).ok()
 }
 
 /// Returns a kubeconfig with this cluster and the user of a token as its only context.

@@ -181,7 +181,7 @@ impl Trial {
         let created = self.control.server.create_valid(&path, &object)?;
         let path = format!("{path}/{}", text(&object["metadata"]["name"]));
         if let Some(status) = object.get("status").filter(|_| kind == "applicationset") {
-            self.control.server.patch(&format!("{path}/status"), &json!({"status": status}));
+            self.control.server.patch_valid(&format!("{path}/status"), &json!({"status": status}))?;
         }
         if object["metadata"].get("deletionTimestamp").is_some() {
             self.control.server.delete(&path);
