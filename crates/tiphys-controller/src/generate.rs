@@ -7,7 +7,7 @@ use serde_json::Value;
 use tiphys_engine::Manifest;
 use tiphys_kube::KubeCluster;
 use tiphys_kube::cluster_reader::ClusterReader;
-use tiphys_service::{GenerateRequest, ServiceError, generate_set};
+use tiphys_service::{DecodedSet, GenerateRequest, ServiceError, generate_set};
 use tokio_util::sync::CancellationToken;
 
 use crate::cache::{any_generator, objects_of_forges};
@@ -20,7 +20,7 @@ impl Reconciler {
     pub(crate) async fn generate(
         &self,
         name: &ObjectName,
-        set: &Value,
+        (set, decoded): (&Value, &DecodedSet),
         epoch: Epoch,
         stop: &CancellationToken,
     ) -> Result<Generation, ServiceError> {
@@ -33,7 +33,7 @@ impl Reconciler {
         let own_objects = self.own_objects(name, set).await?;
         let cluster = self.cluster_of_decisions(set);
         let request = GenerateRequest {
-            set,
+            set: decoded,
             objects: &objects,
             own_objects: &own_objects,
             settings: &self.options.settings,

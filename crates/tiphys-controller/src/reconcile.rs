@@ -12,7 +12,7 @@ use tiphys_kube::{
     KubeCluster, KubeConnection, KubeOptions, Leadership, ObjectPart, WriteError, WriteErrorKind,
 };
 use tiphys_model::resources::ApplicationSet;
-use tiphys_service::{Service, ServiceError, decode_set, plan_deletion};
+use tiphys_service::{DecodedSet, Service, ServiceError, plan_deletion};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
@@ -88,14 +88,14 @@ impl Reconciler {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(Some(OTHER_CONTROLLER_TIME)));
         }
-        let decoded = match decode_set(set) {
+        let decoded = match DecodedSet::decode(set) {
             Ok(decoded) => decoded,
             Err(error) => return self.invalid(name, set, &error).await,
         };
         if !metadata(set, "deletionTimestamp").is_empty() {
-            return self.delete(name, set, &decoded).await;
+            return self.delete(name, set, decoded.set()).await;
         }
-        if let Some(outcome) = Outcome::of_strategy(&decoded) {
+        if let Some(outcome) = Outcome::of_strategy(decoded.set()) {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(None));
         }
@@ -105,7 +105,7 @@ impl Reconciler {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(None));
         }
-        let generation = match self.generate(name, set, epoch, stop).await {
+        let generation = match self.generate(name, (set, &decoded), epoch, stop).await {
             Ok(generation) => generation,
             // The process ends.
             Err(_) if stop.is_cancelled() => return Ok(Ended::Failed),
@@ -118,7 +118,7 @@ impl Reconciler {
         let failures = self.execute(name, set, &plan, epoch).await?;
         let mut outcome = Outcome::of_plan(&plan, &failures);
         let mut is_failed = !failures.is_empty() || matches!(plan.error, Some(PlanError::Application(_)));
-        let refresh = refresh_patch(&decoded);
+        let refresh = refresh_patch(decoded.set());
         if refresh.is_some() {
             self.require_leadership()?;
         }

@@ -15,7 +15,7 @@ pub use plugin_answers::PluginAnswers;
 pub use plugin_call::{PluginCall, PluginCallResult, call_plugin_service};
 pub use preview::{ControllerSettings, ExistingApplications, PreviewRequest, Previews, SetPreview, preview};
 pub use reconcile::{
-    ControlPlaneObjects, GenerateRequest, GeneratedSet, decode_set, generate_set, plan_deletion,
+    ControlPlaneObjects, DecodedSet, GenerateRequest, GeneratedSet, generate_set, plan_deletion,
 };
 pub use recorded::{RecordedParameters, recorded_parameters};
 pub use template::{SetTemplate, render_for_set};

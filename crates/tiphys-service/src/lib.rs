@@ -27,10 +27,10 @@ mod warning;
 mod watch;
 
 pub use appset::{
-    ControlPlaneObjects, ControllerSettings, ExistingApplications, GenerateRequest, GeneratedSet,
+    ControlPlaneObjects, ControllerSettings, DecodedSet, ExistingApplications, GenerateRequest, GeneratedSet,
     PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, RecordedParameters, SetPreview,
-    SetTemplate, call_plugin_service, compare_previews, decode_set, generate_set, plan_deletion, preview,
-    preview_change, recorded_parameters, render_for_set,
+    SetTemplate, call_plugin_service, compare_previews, generate_set, plan_deletion, preview, preview_change,
+    recorded_parameters, render_for_set,
 };
 pub use check::{
     ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, check_applications, check_sets,

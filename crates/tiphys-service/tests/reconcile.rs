@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tiphys_engine::appset::GenerateErrorReason;
 use tiphys_service::{
-    ControlPlaneObjects, ControllerSettings, CurrentCheckout, GenerateRequest, Host, Service, ServiceOptions,
-    generate_set,
+    ControlPlaneObjects, ControllerSettings, CurrentCheckout, DecodedSet, GenerateRequest, Host, Service,
+    ServiceOptions, generate_set,
 };
 use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::oracle::{self, Difference};
@@ -63,7 +63,7 @@ async fn cluster_secret_of_a_tenant_is_not_a_cluster_of_the_control_plane() {
         }},
     });
     let request = GenerateRequest {
-        set: &set,
+        set: &DecodedSet::decode(&set).expect("a valid set"),
         objects: &ControlPlaneObjects::new(Vec::new()),
         own_objects: &[Arc::new(secret)],
         settings: &ControllerSettings::default(),
@@ -83,11 +83,15 @@ async fn generated(dir: &TempDir, input: &Value) -> Value {
     let input: Value = serde_json::from_str(&text).expect("JSON");
     let namespace = input["controllerNamespace"].as_str().expect("a namespace");
     let service = service(dir, namespace);
+    let set = match DecodedSet::decode(&input["applicationSet"]) {
+        Ok(set) => set,
+        Err(error) => return ours(Vec::new(), Some(("", &error.message()))),
+    };
     let objects = ControlPlaneObjects::new(
         input["objects"].as_array().into_iter().flatten().cloned().map(Arc::new).collect(),
     );
     let request = GenerateRequest {
-        set: &input["applicationSet"],
+        set: &set,
         objects: &objects,
         own_objects: &[],
         settings: &ControllerSettings::default(),

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::appset::preview::{ControllerSettings, Planner};
 use crate::context::clusters::DestinationClusters;
 use crate::context::service::Service;
-use crate::context::sets::generation::{Stop, decoded, generated};
+use crate::context::sets::generation::{Stop, decoded, generated_from};
 use crate::context::sets::objects::ClusterObjects;
 use crate::context::sets::world::{Asking, GeneratorClusters, World, clusters_of};
 use crate::context::sets::{Services, WorldInputs};
@@ -50,11 +50,18 @@ pub struct GeneratedSet {
     requeue_after_seconds: Option<u64>,
 }
 
+/// A set of a cluster.
+#[derive(Debug)]
+pub struct DecodedSet {
+    stored: StoredSet,
+    set: Arc<ApplicationSet>,
+}
+
 /// A set of a cluster, and how it is generated.
 #[derive(Clone, Copy)]
 pub struct GenerateRequest<'a> {
-    /// The set as the API server returns it.
-    pub set: &'a Value,
+    /// The set.
+    pub set: &'a DecodedSet,
     /// The objects of its control plane.
     pub objects: &'a ControlPlaneObjects,
     /// Secrets and `ConfigMaps` of the set's own namespace, if that is another one. Only generators of forges read them: others must not take a
@@ -132,9 +139,10 @@ pub async fn generate_set(
     let services = Services::with_objects(service, objects, &own, origins, namespace);
     let inputs = WorldInputs { renderer: &renderer, services: &services, ..WorldInputs::of(workspace) };
     let world = World::new(&inputs, Asking::ControlPlane(Arc::clone(clusters)))?;
-    let stored = stored_set(request.set)?;
+    let DecodedSet { stored, set } = request.set;
     let mut repositories = Vec::new();
-    let generating = generated(&stored, &world, service.generating(), |_| {}, &mut repositories);
+    let set = Arc::clone(set);
+    let generating = generated_from(stored, set, &world, service.generating(), &mut repositories);
     let generated = tokio::select! {
         generated = Box::pin(generating) => generated,
         () = cancel.cancelled() => return Err(ServiceError::interrupted()),
@@ -191,9 +199,18 @@ impl GeneratedSet {
     }
 }
 
-/// Decodes a set of a cluster.
-pub fn decode_set(set: &Value) -> Result<ApplicationSet, ServiceError> {
-    decoded(&stored_set(set)?)
+impl DecodedSet {
+    /// Decodes a set as the API server returns it.
+    pub fn decode(set: &Value) -> Result<Self, ServiceError> {
+        let stored = stored_set(set)?;
+        let set = Arc::new(decoded(&stored)?);
+        Ok(Self { stored, set })
+    }
+
+    /// Returns the set.
+    pub fn set(&self) -> &ApplicationSet {
+        &self.set
+    }
 }
 
 /// Plans what the controller does when a set is deleted. The error is the outcome for a set that needs an order of deletions.

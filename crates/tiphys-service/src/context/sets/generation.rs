@@ -112,9 +112,19 @@ pub(crate) async fn generated(
 ) -> Result<(Arc<ApplicationSet>, Generated, Option<Warning>), Stop> {
     let mut set = decoded(stored).map_err(Stop::Failed)?;
     adjust(&mut set);
+    generated_from(stored, Arc::new(set), world, options, repositories).await
+}
+
+/// Generates a decoded set as [`generated`] does.
+pub(crate) async fn generated_from(
+    stored: &StoredSet,
+    set: Arc<ApplicationSet>,
+    world: &World<'_>,
+    options: GenerateOptions,
+    repositories: &mut Vec<GitSource>,
+) -> Result<(Arc<ApplicationSet>, Generated, Option<Warning>), Stop> {
     let warning = world.check_clusters(&stored.id(world.control_plane()), &set).map_err(Stop::LeftOut)?;
     let options = GenerateOptions { template_project: world.template_project(&set), ..options };
-    let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
     loop {
         // A matrix may take long. Its thread is abandoned if the caller cancels meanwhile.
