@@ -153,7 +153,8 @@ impl Reconciler {
     /// Logs what was done, and writes the events.
     async fn report(&self, name: &ObjectName, set: &Value, events: &[Event]) {
         for Event { reason, message } in events {
-            tracing::info!(applicationset = %name, "{message}");
+            let dry_run = self.options.is_dry_run.then_some(true);
+            tracing::info!(applicationset = %name, dry_run, "{message}");
             // The process may have been paused during the write before.
             if self.require_leadership().is_err() {
                 continue;

@@ -99,7 +99,7 @@ impl Collector for StateCollector {
         }
         let queued = i64::try_from(self.state.queued()).unwrap_or(i64::MAX);
         for (name, help, value) in [
-            ("tiphys_appset_queue_length", "Sets that wait for a reconcile or are being reconciled", queued),
+            ("tiphys_appset_queue_length", "Sets that are due or being reconciled", queued),
             (
                 "tiphys_appset_leader",
                 "Whether this process may write",

@@ -109,9 +109,10 @@ impl Queue {
         }
     }
 
-    /// Returns the number of sets that wait or are being reconciled.
-    pub(crate) fn len(&self) -> usize {
-        self.due.len() + self.entries.values().filter(|entry| entry.is_running).count()
+    /// Returns the number of sets that are due or being reconciled.
+    pub(crate) fn len(&self, now: Instant) -> usize {
+        self.due.iter().take_while(|(at, _)| *at <= now).count()
+            + self.entries.values().filter(|entry| entry.is_running).count()
     }
 
     /// Makes a set due at a time, unless it is due earlier.

@@ -37,13 +37,16 @@ impl Reconciler {
                 ));
             }
             Some(found) => {
-                let owners = |object: &Value| object["metadata"]["ownerReferences"].clone();
+                let of_record = |object: &Value| {
+                    let metadata = &object["metadata"];
+                    json!({"ownerReferences": metadata["ownerReferences"], "annotations": metadata["annotations"]})
+                };
                 let data = difference(&found["data"], &record["data"]);
-                if data.is_none() && owners(&found) == owners(record) {
+                if data.is_none() && of_record(&found) == of_record(record) {
                     return Ok(());
                 }
-                let version = metadata(&found, "resourceVersion");
-                let of_object = json!({"resourceVersion": version, "ownerReferences": owners(record)});
+                let mut of_object = of_record(record);
+                of_object["resourceVersion"] = json!(metadata(&found, "resourceVersion"));
                 let patch = json!({"metadata": of_object, "data": data.unwrap_or_else(|| json!({}))});
                 self.writer.merge_patch(&kind, &name.namespace, &name.name, ObjectPart::Main, &patch).await
             }

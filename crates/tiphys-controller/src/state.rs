@@ -130,9 +130,9 @@ impl State {
         lock(&self.queue).done(set, ended, Instant::now());
     }
 
-    /// Returns the number of sets that wait or are being reconciled.
+    /// Returns the number of sets that are due or being reconciled.
     pub(crate) fn queued(&self) -> usize {
-        lock(&self.queue).len()
+        lock(&self.queue).len(Instant::now())
     }
 }
 

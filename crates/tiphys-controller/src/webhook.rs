@@ -90,7 +90,7 @@ impl Webhooks {
             self.refresh(set).await;
         }
         tracing::info!(path = call.path, sets = sets.len(), "webhook received");
-        WebhookAnswer::new(200, format!("{} application sets are generated again", sets.len()))
+        WebhookAnswer::new(200, format!("application sets that are generated again: {}", sets.len()))
     }
 
     /// Returns the sets that an event of a forge concerns.
@@ -109,7 +109,7 @@ impl Webhooks {
         if !forge.is_signed(&header, call.body, &secret) {
             return Err(WebhookAnswer::new(
                 401,
-                format!("the signature does not fit {key} of the Secret {SECRET}"),
+                format!("the signature or token does not fit {key} of the Secret {SECRET}"),
             ));
         }
         let body: Value = serde_json::from_slice(call.body)
@@ -128,8 +128,9 @@ impl Webhooks {
             WebhookAnswer::new(401, "expected the token of the plugin service (Authorization: Bearer TOKEN)")
         };
         let token = self.plugin_token(config_map).filter(|token| !token.is_empty()).ok_or_else(refused)?;
-        let sent =
-            call.header("Authorization").and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        let sent = call.header("Authorization").and_then(|value| value.split_once(' '));
+        let sent = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let sent = sent.map(|(_, token)| token).unwrap_or_default();
         if !is_equal(sent.as_bytes(), token.as_bytes()) {
             return Err(refused());
         }

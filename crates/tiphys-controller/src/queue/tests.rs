@@ -15,14 +15,14 @@ fn sets_are_reconciled_once_in_the_order_in_which_they_are_due() {
     queue.add(&set("b"), Need::Compare, at(2));
     assert_eq!(queue.next(at(3)), Next::Reconcile(set("b")));
     assert_eq!(queue.next(at(3)), Next::Reconcile(set("a")));
-    assert_eq!((queue.next(at(3)), queue.len()), (Next::Idle, 2));
+    assert_eq!((queue.next(at(3)), queue.len(at(3))), (Next::Idle, 2));
     // A change during the reconcile makes it due again, at once and not only after the timer.
     queue.add(&set("a"), Need::Compare, at(4));
     assert_eq!(queue.next(at(4)), Next::Idle);
     queue.done(&set("a"), Ended::Succeeded(Some(Duration::from_mins(1))), at(5));
     assert_eq!(queue.next(at(5)), Next::Reconcile(set("a")));
     queue.done(&set("a"), Ended::Succeeded(Some(Duration::from_mins(1))), at(6));
-    assert_eq!(queue.next(at(7)), Next::Wait(at(60_006)));
+    assert_eq!((queue.next(at(7)), queue.len(at(7))), (Next::Wait(at(60_006)), 1));
     // A change before the timer replaces it.
     queue.add(&set("a"), Need::Compare, at(8));
     assert_eq!(queue.next(at(8)), Next::Reconcile(set("a")));

@@ -55,13 +55,22 @@ pub async fn recorded_parameters(
         .map_err(|error| ServiceError::rendering(format!("cluster {}: {error}", cluster.name)))?;
     let config_map = ParameterRecord::config_map_name(name);
     let found = cluster.reader.get(kind, namespace, &config_map).await.map_err(unread)?;
-    let found = found.map(Manifest::into_value);
-    let Some(found) = found.filter(|found| ParameterRecord::is_record(&found["metadata"])) else {
+    let Some(found) = found.map(Manifest::into_value) else {
         let message = format!(
             "ApplicationSet {set} has no recorded parameters: ConfigMap {namespace}/{config_map} does not exist"
         );
         return Err(ServiceError::invalid_input(message).with_remedy(Remedy::RecordParameters));
     };
+    if !ParameterRecord::is_record(&found["metadata"]) {
+        return Err(ServiceError::invalid_input(format!(
+            "ApplicationSet {set} has no recorded parameters: ConfigMap {namespace}/{config_map} is another one; rename it or the set"
+        )));
+    }
+    if ParameterRecord::is_too_large(&found) {
+        return Err(ServiceError::invalid_input(format!(
+            "ApplicationSet {set} has no recorded parameters: they are larger than a ConfigMap (1 MB)"
+        )));
+    }
     let recorded = ParameterRecord::read(&found).map_err(|entry| {
         ServiceError::invalid_input(format!(
             "ConfigMap {namespace}/{config_map}: data.{entry}: expected a record; delete the ConfigMap, and the controller writes it again"

@@ -46,6 +46,8 @@ pub(crate) struct AppSetControllerArgs {
     #[arg(
         long,
         value_name = "POLICY",
+        value_parser = ["", "sync", "create-only", "create-update", "create-delete"],
+        hide_possible_values = true,
         default_value = "",
         hide_default_value = true,
         env = "ARGOCD_APPLICATIONSET_CONTROLLER_POLICY"

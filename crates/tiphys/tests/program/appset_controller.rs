@@ -463,9 +463,18 @@ b      spec.generators[0].list   {\"name\":\"b\",\"team\":\"y\"}
     }]);
     assert_eq!(serde_json::from_str::<Value>(&output.stdout).expect("JSON"), expected);
 
-    let output = explain(&["recorded/taken"]);
-    assert_eq!(output.code, 2);
-    assert!(output.stderr.contains("run the controller with --record-parameters"), "{}", output.stderr);
+    for (set, expected) in [
+        ("recorded/taken", "ConfigMap recorded/taken-parameters is another one"),
+        ("recorded/missing", "run the controller with --record-parameters"),
+    ] {
+        let output = explain(&[set]);
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
+    }
+    // Too many parameters replace those of before.
+    let large = json!([{"list": {"elements": [{"name": "b", "team": "w", "more": "x".repeat(1_000_000)}]}}]);
+    control.server.patch(&control.path("applicationsets", "web"), &json!({"spec": {"generators": large}}));
+    until(|| explain(&["recorded/web"]).stderr.contains("they are larger than a ConfigMap").then_some(()));
     let map = control.server.read(&format!("{}/taken-parameters", control.core("configmaps")));
     assert_eq!(map["data"], user["data"]);
     // Kubernetes removes the record with the set.
@@ -495,7 +504,9 @@ fn webhooks_ask_the_generators_that_they_concern() {
 
     *answer.lock().expect("not poisoned") = Canned::new(200, parameters(2));
     let plugin = |token: &str| call(&address, "POST", "/api/plugin/teams", &[("Authorization", token)], "");
-    for (token, expected) in [("Bearer wrong", " 401 "), ("", " 401 "), ("Bearer t0ken", " 200 ")] {
+    for (token, expected) in
+        [("Bearer wrong", " 401 "), ("", " 401 "), ("Basic t0ken", " 401 "), ("bearer t0ken", " 200 ")]
+    {
         let answer = plugin(token);
         assert!(answer.lines().next().expect("a status").contains(expected), "{answer}");
         assert!(!answer.contains("t0ken"), "{answer}");
@@ -509,7 +520,7 @@ fn webhooks_ask_the_generators_that_they_concern() {
         let headers = [("X-GitHub-Event", "pull_request"), ("X-Hub-Signature-256", signature)];
         call(&address, "POST", "/api/webhook", &headers, body)
     };
-    assert!(forge(signature).contains("1 application sets"), "{}", forge(signature));
+    assert!(forge(signature).contains("generated again: 1"), "{}", forge(signature));
     assert!(forge(&signature.replace('=', "=0")).contains(" 401 "));
     assert!(
         call(&address, "POST", "/api/webhook", &[("X-Gitlab-Event", "Push Hook")], body).contains(" 403 ")

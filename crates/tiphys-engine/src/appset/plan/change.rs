@@ -44,7 +44,7 @@ pub(super) fn desired(
     set_controller(&mut desired, set)?;
     if before.is_some_and(|before| !is_owned(before, set)) && !settings.adoptions.contains(name) {
         return Err(format!(
-            "application {namespace}/{name} exists and is not owned by ApplicationSet {}; allow its adoption, or rename one of them",
+            "application {namespace}/{name} exists and is not owned by ApplicationSet {}; rename one of them, or make the set its owner",
             set.metadata.name
         ));
     }

@@ -107,7 +107,7 @@ fn policy_determines_actions_and_not_changes() {
 
 #[test]
 fn foreign_application_is_taken_over_only_if_allowed() {
-    let unowned = "application argocd/a exists and is not owned by ApplicationSet set; allow its adoption, or rename one of them";
+    let unowned = "application argocd/a exists and is not owned by ApplicationSet set; rename one of them, or make the set its owner";
     let other = "error while wrapping using MutateFn: Object argocd/a is already owned by another ApplicationSet controller other";
     let cases = [
         (None, false, Err(unowned)),
