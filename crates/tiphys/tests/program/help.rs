@@ -66,6 +66,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "appset diff",
         "appset check",
         "appset template",
+        "appset explain",
         "appset plugin serve",
         "appset plugin call",
         "config show",
