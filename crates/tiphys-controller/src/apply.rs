@@ -41,7 +41,7 @@ impl Reconciler {
             let before = planned.before.as_ref();
             if planned.is_deleted() {
                 // It waits for its finalizers.
-                if planned.is_being_deleted() {
+                if !planned.is_deleted_anew() {
                     continue;
                 }
                 if !failures.is_empty() {
@@ -90,7 +90,7 @@ impl Reconciler {
             Action::Create(object) => self.remember(self.writer.create(&kind, namespace, object).await?),
             Action::Patch(change) => self.remember(patch(change).await?),
             Action::Delete { finalizers_patch } => {
-                let before = before.cloned().unwrap_or_default();
+                let before = before.unwrap_or(&Value::Null);
                 return self.delete_application(set, before, finalizers_patch.as_ref()).await;
             }
         }
@@ -101,53 +101,51 @@ impl Reconciler {
     async fn delete_application(
         &self,
         set: &ObjectName,
-        mut before: Value,
+        before: &Value,
         finalizers_patch: Option<&Value>,
     ) -> Result<(), WriteError> {
-        let deleted = self.delete_version(set, before.clone(), finalizers_patch).await;
+        let deleted = self.delete_version(set, before, finalizers_patch).await;
         let Err(conflict) = deleted else { return Ok(()) };
         if conflict.kind != WriteErrorKind::Conflict {
             return Err(conflict);
         }
-        let application = metadata(&before, "name").to_owned();
-        let found = self.reader.get(&Watched::Applications.kind(), &set.namespace, &application).await;
-        let found = found.ok().flatten().map(Manifest::into_value);
+        let kind = Watched::Applications.kind();
+        let found = self.reader.get(&kind, &set.namespace, metadata(before, "name")).await;
         let is_same = |found: &Value| {
-            let metadata = |object: &Value, field: &str| object["metadata"][field].clone();
-            found["spec"] == before["spec"]
-                && ["uid", "ownerReferences", "finalizers"]
-                    .iter()
-                    .all(|field| metadata(found, field) == metadata(&before, field))
+            let is_equal = |field: &&str| found["metadata"][*field] == before["metadata"][*field];
+            found["spec"] == before["spec"] && ["uid", "ownerReferences", "finalizers"].iter().all(is_equal)
         };
-        match found.filter(is_same) {
+        match found.ok().flatten().map(Manifest::into_value).filter(is_same) {
             None => Err(conflict),
-            Some(found) => {
-                before = found;
-                self.delete_version(set, before, finalizers_patch).await
-            }
+            Some(found) => self.delete_version(set, &found, finalizers_patch).await,
         }
     }
 
     async fn delete_version(
         &self,
         set: &ObjectName,
-        mut version: Value,
+        planned: &Value,
         finalizers_patch: Option<&Value>,
     ) -> Result<(), WriteError> {
-        let (kind, name) = (Watched::Applications.kind(), metadata(&version, "name").to_owned());
-        if let Some(change) = finalizers_patch {
-            let mut change = change.clone();
-            change["metadata"]["resourceVersion"] = version["metadata"]["resourceVersion"].clone();
-            version =
-                self.writer.merge_patch(&kind, &set.namespace, &name, ObjectPart::Main, &change).await?;
-            self.remember(version.clone());
-        }
+        let (kind, name) = (Watched::Applications.kind(), metadata(planned, "name"));
+        let patched;
+        let version = match finalizers_patch {
+            None => planned,
+            Some(change) => {
+                let mut change = change.clone();
+                change["metadata"]["resourceVersion"] = planned["metadata"]["resourceVersion"].clone();
+                patched =
+                    self.writer.merge_patch(&kind, &set.namespace, name, ObjectPart::Main, &change).await?;
+                self.remember(patched.clone());
+                &patched
+            }
+        };
         // One that was changed meanwhile may have another owner.
         let preconditions = Preconditions {
-            uid: Some(metadata(&version, "uid")),
-            resource_version: Some(metadata(&version, "resourceVersion")),
+            uid: Some(metadata(version, "uid")),
+            resource_version: Some(metadata(version, "resourceVersion")),
         };
-        self.writer.delete(&kind, &set.namespace, &name, preconditions).await.map(|_| ())
+        self.writer.delete(&kind, &set.namespace, name, preconditions).await.map(|_| ())
     }
 
     /// Logs what was done, and writes the events.
@@ -172,8 +170,7 @@ impl Reconciler {
         plan: Plan,
         generation: &Generation,
     ) -> Result<Plan, Stopped> {
-        let deletes = |planned: &PlannedApplication| planned.is_deleted() && !planned.is_being_deleted();
-        if plan.guard.is_some() || !plan.applications.iter().any(deletes) {
+        if plan.guard.is_some() || !plan.applications.iter().any(PlannedApplication::is_deleted_anew) {
             return Ok(plan);
         }
         let existing = self.list_applications(name).await?;

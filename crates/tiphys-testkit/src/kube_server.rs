@@ -121,7 +121,8 @@ impl KubeServer {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Kills etcd and kube-apiserver of a server with the kinds of Argo CD, and starts both again at the same addresses. `meanwhile` gets the data directory of etcd.
+    /// Kills etcd and kube-apiserver of a server with the kinds of Argo CD, and starts both again at the same addresses. `meanwhile` gets the
+    /// data directory of etcd.
     ///
     /// # Panics
     ///

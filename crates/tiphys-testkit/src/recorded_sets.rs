@@ -15,6 +15,16 @@ use crate::oracle;
 /// Prefix of errors of YAML and JSON parsers, whose wording differs.
 const PARSER: &str = "error converting YAML to JSON: ";
 
+/// Generators that ask other services than plugins.
+const OTHERS: [&str; 5] =
+    ["\"git\"", "\"oci\"", "\"scmProvider\"", "\"pullRequest\"", "\"clusterDecisionResource\""];
+
+/// Whether the generators of a case read only objects of the control plane, and ask only plugin services.
+pub fn needs_only_plugins(case: &Value) -> bool {
+    let generators = case["input"]["applicationSet"]["spec"]["generators"].to_string();
+    !OTHERS.iter().any(|kind| generators.contains(kind))
+}
+
 /// Returns the outputs of a case; any of them is right.
 pub fn outputs(case: &Value) -> Vec<Value> {
     let output = &case["output"];

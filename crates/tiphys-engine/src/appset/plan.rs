@@ -245,10 +245,10 @@ impl PlannedApplication {
         matches!(self.action, Action::Delete { .. })
     }
 
-    /// Whether it exists, was deleted already, and waits for its finalizers.
-    pub fn is_being_deleted(&self) -> bool {
+    /// Whether its action is its deletion, and it was not deleted before: such an Application waits for its finalizers.
+    pub fn is_deleted_anew(&self) -> bool {
         let before = self.before.as_ref();
-        before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
+        self.is_deleted() && !before.is_some_and(|before| before["metadata"]["deletionTimestamp"].is_string())
     }
 }
 

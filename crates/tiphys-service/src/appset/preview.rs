@@ -21,7 +21,7 @@ use crate::context::sets::reports::UnknownSet;
 use crate::context::sets::world::clusters_of;
 use crate::context::sets::{NamedSets, SetSelection, generate_sets};
 use crate::context::workspace::Workspace;
-use crate::error::{Remedy, ServiceError};
+use crate::error::ServiceError;
 use crate::warning::Warning;
 
 /// Settings of the controller, as its options.
@@ -365,10 +365,7 @@ fn of_store(resources: &Resources) -> Vec<Value> {
 
 /// Reads the Applications of the cluster of Argo CD, in all namespaces.
 async fn of_cluster(workspace: &Workspace) -> Result<Vec<Value>, ServiceError> {
-    let cluster = workspace.clusters.open_own()?.ok_or_else(|| {
-        ServiceError::invalid_input("the cluster of Argo CD is not given")
-            .with_remedy(Remedy::AddClusterState(None))
-    })?;
+    let cluster = workspace.clusters.require_own()?;
     let unread = |error: tiphys_kube::cluster_reader::ClusterError| {
         ServiceError::rendering("the Applications of the cluster cannot be read").because(error)
     };

@@ -36,7 +36,7 @@ pub struct ControlPlaneObjects {
 /// The common inputs of all sets of a control plane.
 struct ControlPlane {
     workspace: Workspace,
-    objects: ClusterObjects,
+    objects: Arc<ClusterObjects>,
     clusters: Arc<GeneratorClusters>,
     settings: PlanSettings,
 }
@@ -112,7 +112,7 @@ impl ControlPlane {
         let planner = Planner::new(service, resources, control_plane, projects.in_cluster(), settings)?;
         let settings = planner.of_cluster();
         let clusters = Arc::new(GeneratorClusters::of(&clusters_of(service, resources)?));
-        Ok(Self { objects: ClusterObjects::new(objects), clusters, settings, workspace })
+        Ok(Self { objects: Arc::new(ClusterObjects::new(objects)), clusters, settings, workspace })
     }
 }
 
@@ -134,7 +134,10 @@ pub async fn generate_set(
     // A request does not know the answers of the previous one.
     let renderer = workspace.renderer.renewed(cancel.child_token());
     let Workspace { origins, control_plane: namespace, .. } = workspace;
-    let objects = Arc::new(objects.and(request.own_objects));
+    let objects = match request.own_objects {
+        [] => Arc::clone(objects),
+        own => Arc::new(objects.and(own)),
+    };
     let own = Arc::new(DestinationClusters::of_own(service.clone(), request.cluster.map(Arc::clone)));
     let services = Services::with_objects(service, objects, &own, origins, namespace);
     let inputs = WorldInputs { renderer: &renderer, services: &services, ..WorldInputs::of(workspace) };

@@ -42,10 +42,7 @@ pub async fn recorded_parameters(
     let workspace = Workspace::with_resources(service, resources, options)?;
     let (namespace, name) = set.split_once('/').unwrap_or((&workspace.control_plane, set));
     let set = format!("{namespace}/{name}");
-    let cluster = workspace.clusters.open_own()?.ok_or_else(|| {
-        ServiceError::invalid_input("the cluster of Argo CD is not given")
-            .with_remedy(Remedy::AddClusterState(None))
-    })?;
+    let cluster = workspace.clusters.require_own()?;
     let unread = |error: tiphys_kube::cluster_reader::ClusterError| {
         ServiceError::rendering(format!("the record of {set} cannot be read")).because(error)
     };

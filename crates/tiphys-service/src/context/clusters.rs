@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 
 use crate::context::options::Setting;
 use crate::context::service::Service;
-use crate::error::{ErrorKind, Input, ServiceError};
+use crate::error::{ErrorKind, Input, Remedy, ServiceError};
 
 use live::NamedConnection;
 pub(crate) use live::{cluster_secrets, read_cluster_secrets};
@@ -113,6 +113,14 @@ impl DestinationClusters {
     pub(crate) fn open_own(&self) -> Result<Option<OpenCluster>, ServiceError> {
         let (server, name) = (Some(IN_CLUSTER_SERVER.to_owned()), Some(IN_CLUSTER_NAME.to_owned()));
         self.open(&Cluster { server, name })
+    }
+
+    /// Returns the cluster of Argo CD itself. An error if the options do not name it.
+    pub(crate) fn require_own(&self) -> Result<OpenCluster, ServiceError> {
+        self.open_own()?.ok_or_else(|| {
+            ServiceError::invalid_input("the cluster of Argo CD is not given")
+                .with_remedy(Remedy::AddClusterState(None))
+        })
     }
 
     /// Returns all clusters of the options.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::oracle::{self, Difference};
-use tiphys_testkit::recorded_sets::{canned, is_equal_object};
+use tiphys_testkit::recorded_sets::{canned, is_equal_object, needs_only_plugins};
 use tiphys_testkit::wait::until;
 use tiphys_testkit::{fixture, workspace_root};
 
@@ -25,10 +25,6 @@ const ORACLE: &str = "appset-controller";
 
 /// The UID of the set in the recorded cases.
 const UID: &str = "11111111-2222-3333-4444-555555555555";
-
-/// Generators that ask other services than plugins.
-const OTHERS: [&str; 5] =
-    ["\"git\"", "\"oci\"", "\"scmProvider\"", "\"pullRequest\"", "\"clusterDecisionResource\""];
 
 /// A state that is not the recorded one counts as the last one once it has not changed for this time.
 const QUIET: Duration = Duration::from_secs(3);
@@ -62,10 +58,7 @@ fn sets_end_in_the_states_that_argo_cd_leaves() {
 /// Returns the inputs of whole sets by the names of their cases.
 fn inputs() -> BTreeMap<String, Value> {
     let cases = |name: &str| oracle::cases(name).into_iter();
-    let generates = cases("appset-generate").filter(|case| {
-        let generators = case["input"]["applicationSet"]["spec"]["generators"].to_string();
-        !OTHERS.iter().any(|kind| generators.contains(kind))
-    });
+    let generates = cases("appset-generate").filter(needs_only_plugins);
     // A list cannot fail.
     let plans =
         cases("appset-plan").filter(|case| case["input"]["generateError"].is_null()).map(|mut case| {

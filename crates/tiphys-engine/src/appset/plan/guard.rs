@@ -28,9 +28,7 @@ pub(super) fn check(
     owned: usize,
     settings: &PlanSettings,
 ) -> Option<Guard> {
-    let new =
-        applications.iter().filter(|application| application.is_deleted() && !application.is_being_deleted());
-    let deletions = new.count();
+    let deletions = applications.iter().filter(|application| application.is_deleted_anew()).count();
     let max_percent = settings.max_deletions_percent;
     let is_refused = !settings.are_deletions_allowed
         && owned >= OWNED_MIN
