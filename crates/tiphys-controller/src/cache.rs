@@ -15,7 +15,9 @@ use tiphys_service::ControlPlaneObjects;
 
 use crate::object::{ObjectName, Watched, metadata};
 use application::CachedApplication;
-pub(crate) use generators::{any_generator, asks_plugin, is_template, needs, objects_of_forges};
+pub(crate) use generators::{
+    any_generator, asks_plugin, is_template, needs, objects_of_forges, only_waits_for_services,
+};
 use generators::{depends_on_clusters, depends_on_config_map, depends_on_secret};
 
 /// Beginning of the names of Argo CD's own `ConfigMaps`, with its settings.

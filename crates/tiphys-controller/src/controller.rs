@@ -18,6 +18,7 @@ use crate::others::{FIELD_MANAGER, holds_lease};
 use crate::queue::{Ended, Next};
 use crate::reconcile::Reconciler;
 use crate::state::State;
+use crate::turn::{Turn, Turns};
 use crate::watches::follow;
 use crate::webhook::Webhooks;
 
@@ -30,6 +31,7 @@ pub struct Controller {
     state: Arc<State>,
     elector: Option<Elector>,
     leadership: Leadership,
+    turns: Turns,
 }
 
 /// A view of a controller.
@@ -86,6 +88,7 @@ impl Controller {
             (None, Leadership::always())
         };
         let state = Arc::new(State::default());
+        let turns = Turns::new(options.concurrent_reconciliations);
         let reconciler = Reconciler {
             service,
             reader,
@@ -98,7 +101,7 @@ impl Controller {
             leadership: leadership.clone(),
             started: Timestamp::now(),
         };
-        Self { reconciler: Arc::new(reconciler), state, elector, leadership }
+        Self { reconciler: Arc::new(reconciler), state, elector, leadership, turns }
     }
 
     /// Returns a view of the controller for probes and collectors.
@@ -153,19 +156,19 @@ impl Controller {
 
     /// Starts a set that is due, or waits until something changes.
     async fn start_due(&mut self, running: &mut Running, stop: &CancellationToken) {
-        let may_start = self.state.is_synced()
-            && self.leadership.is_leader()
-            && running.tasks.len() < self.reconciler.options.concurrent_reconciliations;
-        let next = if may_start { self.state.next() } else { Next::Idle };
-        let wake = match next {
-            Next::Reconcile(set) => {
-                let task = reconcile(Arc::clone(&self.reconciler), set.clone(), stop.clone());
-                running.sets.insert(running.tasks.spawn(task).id(), set);
-                return;
+        let may_start = self.state.is_synced() && self.leadership.is_leader();
+        let mut wake = None;
+        if may_start && let Some(turn) = self.turns.take() {
+            match self.state.next() {
+                Next::Reconcile(set) => {
+                    let task = reconcile(Arc::clone(&self.reconciler), set.clone(), turn, stop.clone());
+                    running.sets.insert(running.tasks.spawn(task).id(), set);
+                    return;
+                }
+                Next::Wait(at) => wake = Some(at),
+                Next::Idle => {}
             }
-            Next::Wait(at) => Some(at),
-            Next::Idle => None,
-        };
+        }
         let timer = async {
             match wake {
                 Some(at) => sleep_until(at.into()).await,
@@ -205,9 +208,14 @@ struct Running {
     sets: HashMap<Id, ObjectName>,
 }
 
-async fn reconcile(reconciler: Arc<Reconciler>, set: ObjectName, stop: CancellationToken) -> Ended {
+async fn reconcile(
+    reconciler: Arc<Reconciler>,
+    set: ObjectName,
+    mut turn: Turn,
+    stop: CancellationToken,
+) -> Ended {
     let started = Instant::now();
-    let ended = reconciler.reconcile(&set, &stop).await;
+    let ended = reconciler.reconcile(&set, &mut turn, &stop).await;
     match ended {
         Ended::Gone => reconciler.metrics.forget(&set),
         Ended::Succeeded(_) | Ended::Failed => reconciler.metrics.reconciled(&set, started.elapsed()),

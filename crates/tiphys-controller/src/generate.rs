@@ -10,10 +10,11 @@ use tiphys_kube::cluster_reader::ClusterReader;
 use tiphys_service::{DecodedSet, GenerateRequest, ServiceError, generate_set};
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::{any_generator, objects_of_forges};
+use crate::cache::{any_generator, objects_of_forges, only_waits_for_services};
 use crate::generations::{Epoch, Generation};
 use crate::object::{ObjectName, Watched};
 use crate::reconcile::Reconciler;
+use crate::turn::Turn;
 
 impl Reconciler {
     /// Returns what the generators of a set answered last, or asks them.
@@ -22,7 +23,7 @@ impl Reconciler {
         name: &ObjectName,
         (set, decoded): (&Value, &DecodedSet),
         epoch: Epoch,
-        stop: &CancellationToken,
+        (turn, stop): (&mut Turn, &CancellationToken),
     ) -> Result<Generation, ServiceError> {
         let generations = &self.state.generations;
         let (objects, version) = self.state.cache.control_plane();
@@ -41,7 +42,12 @@ impl Reconciler {
             knows_clusters: self.state.has(Watched::Secrets),
             cluster: cluster.as_ref(),
         };
-        let generated = generate_set(&self.service, &request, stop).await?;
+        let generating = generate_set(&self.service, &request, stop);
+        let generated = if only_waits_for_services(&set["spec"]["generators"]) {
+            turn.give_up_for(generating, &self.state.changed).await?
+        } else {
+            generating.await?
+        };
         Ok(generations.end(name, set, epoch, (generated, version), Instant::now()))
     }
 

@@ -21,6 +21,7 @@ mod reconcile;
 mod record;
 mod state;
 mod time;
+mod turn;
 mod watches;
 mod webhook;
 

@@ -24,6 +24,7 @@ use crate::options::ControllerOptions;
 use crate::queue::Ended;
 use crate::state::{OTHER_CONTROLLER_TIME, State};
 use crate::time::rfc3339;
+use crate::turn::Turn;
 
 /// Time until the next attempt after an error of generators or of the document, which may go away by itself.
 const AFTER_ERROR: Duration = Duration::from_mins(3);
@@ -46,14 +47,19 @@ pub(crate) struct Reconciler {
 
 impl Reconciler {
     /// Reconciles a set of the cache.
-    pub(crate) async fn reconcile(&self, name: &ObjectName, stop: &CancellationToken) -> Ended {
+    pub(crate) async fn reconcile(
+        &self,
+        name: &ObjectName,
+        turn: &mut Turn,
+        stop: &CancellationToken,
+    ) -> Ended {
         // Before the set is read: a change after this makes the result of its generators outdated.
         let epoch = self.state.generations.begin(name);
         let Some(set) = self.state.cache.set(name) else {
             self.state.generations.remove(name);
             return Ended::Gone;
         };
-        match self.try_reconcile(name, &set, epoch, stop).await {
+        match self.try_reconcile(name, &set, epoch, (turn, stop)).await {
             Ok(ended) => ended,
             Err(Stopped::NotLeader) => {
                 tracing::warn!(applicationset = %name, "the reconcile ended early: this process does not lead any more");
@@ -79,7 +85,7 @@ impl Reconciler {
         name: &ObjectName,
         set: &Value,
         epoch: Epoch,
-        stop: &CancellationToken,
+        (turn, stop): (&mut Turn, &CancellationToken),
     ) -> Result<Ended, Stopped> {
         self.find_other_controller(name).await;
         if let Some(manager) = self.state.other_controller() {
@@ -105,7 +111,7 @@ impl Reconciler {
             self.write_status(name, set, &outcome).await?;
             return Ok(Ended::Succeeded(None));
         }
-        let generation = match self.generate(name, (set, &decoded), epoch, stop).await {
+        let generation = match self.generate(name, (set, &decoded), epoch, (turn, stop)).await {
             Ok(generation) => generation,
             // The process ends.
             Err(_) if stop.is_cancelled() => return Ok(Ended::Failed),

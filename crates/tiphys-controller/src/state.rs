@@ -78,12 +78,15 @@ impl State {
     }
 
     /// Logs the failure of a watch. Without permission, the sets that need the objects are not reconciled, and the others are.
-    pub(crate) fn watch_failed(&self, kind: Watched, error: &ClusterError) {
+    pub(crate) fn watch_failed(&self, kind: Watched, namespace: Option<&str>, error: &ClusterError) {
         let causes = successors(error.source(), |cause| (*cause).source()).map(|cause| format!(": {cause}"));
-        tracing::warn!(kind = kind.kind().kind, "{error}{}", causes.collect::<String>());
-        let is_known = lock(&self.listed).contains(&kind);
-        if error.kind == ClusterErrorKind::Forbidden && !is_known {
-            lock(&self.refused).insert(kind, error.to_string());
+        let causes: String = causes.collect();
+        let served = kind.kind();
+        let is_forbidden = error.kind == ClusterErrorKind::Forbidden;
+        let rule = if is_forbidden { missing_rule(&served.plural, namespace) } else { String::new() };
+        tracing::warn!(kind = served.kind, "{error}{rule}{causes}");
+        if is_forbidden && !lock(&self.listed).contains(&kind) {
+            lock(&self.refused).insert(kind, format!("{error}{rule}"));
             self.changed.notify_one();
         }
     }
@@ -134,6 +137,12 @@ impl State {
     pub(crate) fn queued(&self) -> usize {
         lock(&self.queue).len(Instant::now())
     }
+}
+
+/// Returns the permission that a watch needs, as the end of a message.
+fn missing_rule(plural: &str, namespace: Option<&str>) -> String {
+    let namespace = namespace.map_or_else(|| "all namespaces".to_owned(), |name| format!("namespace {name}"));
+    format!(": the controller needs the verbs list and watch on {plural} in {namespace}")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -33,11 +33,17 @@ pub(crate) async fn follow(
     state: Arc<State>,
 ) {
     let mut pause = FIRST_PAUSE;
+    let namespace = if kind.is_of_sets() { namespaces.only() } else { Some(namespaces.own()) };
     loop {
-        match follow_until(&cluster, kind, &namespaces, Instant::now() + relist, &state).await {
+        let mut apply = |event| match event {
+            Ok(event) => state.apply(kind, permitted(event, kind, &namespaces)),
+            // The watch continues by itself.
+            Err(error) => state.watch_failed(kind, namespace, &error),
+        };
+        match follow_until(&cluster, kind, namespace, Instant::now() + relist, &mut apply).await {
             Ok(()) => pause = FIRST_PAUSE,
             Err(error) => {
-                state.watch_failed(kind, &error);
+                state.watch_failed(kind, namespace, &error);
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
@@ -49,18 +55,13 @@ pub(crate) async fn follow(
 async fn follow_until(
     cluster: &KubeCluster,
     kind: Watched,
-    namespaces: &SetNamespaces,
+    namespace: Option<&str>,
     end: Instant,
-    state: &State,
+    apply: &mut impl FnMut(Result<WatchEvent, ClusterError>),
 ) -> Result<(), ClusterError> {
-    let namespace = if kind.is_of_sets() { namespaces.only() } else { Some(namespaces.own()) };
     let mut events = cluster.watch(&kind.kind(), namespace, &BTreeSet::new()).await?;
     while let Ok(Some(event)) = timeout_at(end, events.next()).await {
-        match event {
-            Ok(event) => state.apply(kind, permitted(event, kind, namespaces)),
-            // The watch continues by itself.
-            Err(error) => state.watch_failed(kind, &error),
-        }
+        apply(event);
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub struct PluginLimits {
     pub request_timeout: Duration,
     /// [`Limit::PLUGIN_ANSWER_BYTES_MAX`]: bytes of one answer, compressed or not.
     pub answer_bytes_max: u64,
-    /// [`Limit::PLUGIN_JOBS`]: concurrent questions.
+    /// [`Limit::PLUGIN_JOBS`]: concurrent questions to one service.
     pub jobs: usize,
     /// Requests for one question: they are repeated if there is no connection, or after 502, 503 and 504.
     pub attempts_max: u32,
@@ -67,18 +67,20 @@ pub struct PluginQuestion<'a> {
     pub parameters: &'a str,
 }
 
-/// Plugin services. The number of concurrent questions is that of all questions.
+/// Plugin services.
 pub struct PluginServices {
     settings: PluginSettings,
     objects: Arc<dyn ConfigObjects>,
     connections: Arc<PluginConnections>,
     servers: Servers<Failure>,
-    jobs: Semaphore,
 }
 
-/// Open connections, and the trusted certificates. They can be shared by [`PluginServices`] with the same settings.
+/// Open connections, the trusted certificates, and the number of running questions. They can be shared by [`PluginServices`] with the same
+/// settings.
 #[derive(Debug, Default)]
 pub struct PluginConnections {
+    /// By addresses of services. One that answers late delays only its own questions.
+    jobs: Mutex<BTreeMap<String, Arc<Semaphore>>>,
     /// By CA certificates.
     clients: Mutex<BTreeMap<String, Arc<HttpClient>>>,
 }
@@ -121,8 +123,7 @@ impl PluginServices {
         objects: Arc<dyn ConfigObjects>,
         connections: Arc<PluginConnections>,
     ) -> Self {
-        let jobs = Semaphore::new(settings.limits.jobs.clamp(1, Semaphore::MAX_PERMITS));
-        Self { settings, objects, connections, servers: Servers::default(), jobs }
+        Self { settings, objects, connections, servers: Servers::default() }
     }
 
     /// Returns the objects that a service lists, or the error in Argo CD's words. The token is in no message.
@@ -145,9 +146,9 @@ impl PluginServices {
             PluginService::find(self.objects.as_ref(), &self.settings, question).map_err(of_settings)?;
         let client = self.connections.client(&service.ca, &self.settings).await;
         let client = client.map_err(|error| of_settings(format!("{}: {error}", service.config_map)))?;
-        // The time begins when the request can be sent. The semaphore is never closed.
-        let _job = self.jobs.acquire().await.map_err(|error| of_settings(error.to_string()))?;
         let limits = &self.settings.limits;
+        // The time begins when the request can be sent. The semaphore is never closed.
+        let _job = self.connections.jobs(&service.base_url, limits).await.acquire_owned().await.ok();
         let answer = exchange::ask((&client, &self.servers), &service, question, limits).await;
         answer.map_err(|error| PluginError {
             message: format!("error listing params: {}", service.without_token(error.message)),
@@ -157,6 +158,15 @@ impl PluginServices {
 }
 
 impl PluginConnections {
+    /// Returns the semaphore of questions to a service.
+    async fn jobs(&self, base_url: &str, limits: &PluginLimits) -> Arc<Semaphore> {
+        let mut jobs = self.jobs.lock().await;
+        let of_service = jobs
+            .entry(base_url.to_owned())
+            .or_insert_with(|| Arc::new(Semaphore::new(limits.jobs.clamp(1, Semaphore::MAX_PERMITS))));
+        Arc::clone(of_service)
+    }
+
     /// Returns the client that trusts these CA certificates, or those of the environment and the system if there are none.
     async fn client(&self, ca: &str, settings: &PluginSettings) -> Result<Arc<HttpClient>, HttpError> {
         let mut clients = self.clients.lock().await;

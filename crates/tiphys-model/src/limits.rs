@@ -109,7 +109,7 @@ limits! {
     PLUGIN_ANSWER_BYTES_MAX = "plugin-answer-bytes-max", Bytes, Some(64 << 20), 1..=u64::MAX;
     /// Time between SIGTERM and SIGKILL when a plugin's processes are stopped
     PLUGIN_GRACE = "plugin-grace", Seconds, Some(5), 0..=3_600;
-    /// Maximum number of concurrent questions to plugin services, and to forges, of application sets
+    /// Maximum number of concurrent questions of application sets to one plugin service, and to forges
     PLUGIN_JOBS = "plugin-jobs", Count, Some(16), 1..=u64::MAX;
     /// Maximum standard output of one plugin command
     PLUGIN_OUTPUT_MAX = "plugin-output-max", Bytes, Some(100 << 20), 1..=u64::MAX;

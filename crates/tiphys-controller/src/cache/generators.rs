@@ -38,6 +38,13 @@ pub(crate) fn any_generator(generators: &Value, condition: &dyn Fn(&str, &Value)
     generators_in(generators).into_iter().any(|(kind, block)| condition(kind, block))
 }
 
+/// Whether generators ask plugin services, whose number of questions is limited for each service, and no other servers.
+pub(crate) fn only_waits_for_services(generators: &Value) -> bool {
+    let found = generators_in(generators);
+    found.iter().any(|(kind, _)| *kind == "plugin")
+        && found.iter().all(|(kind, _)| ["plugin", "list", "clusters"].contains(kind))
+}
+
 /// Whether generators list the clusters of Argo CD.
 pub(super) fn depends_on_clusters(generators: &Value) -> bool {
     any_generator(generators, &|kind, _| matches!(kind, "clusters" | "clusterDecisionResource"))

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tiphys_testkit::canned_server::{Canned, CannedServer};
+use tiphys_testkit::canned_server::{Canned, CannedServer, Pace};
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer, LIMITED_TOKEN};
 use tiphys_testkit::wait::until;
 
@@ -308,6 +308,9 @@ fn missing_permission_stops_only_sets_that_need_it() {
         "ErrorOccurred",
         "True PermissionDenied cluster test: cannot list Secret: permission denied",
     );
+    let rule = "the controller needs the verbs list and watch on secrets in namespace limited-sets";
+    control.until_condition("clusters", "ErrorOccurred", rule);
+    log.line_with(rule);
     log.line_with("cannot create Event: permission denied");
     // The permission counts as soon as it is given.
     permit(&["list", "watch"], "", &["secrets"]);
@@ -373,6 +376,32 @@ fn only_changes_of_inputs_ask_a_service() {
 }
 
 #[test]
+fn service_that_does_not_answer_delays_only_its_sets() {
+    let control = Control::new("silent");
+    let secret = json!({"metadata": {"name": "argocd-secret"}, "stringData": {"key": "x"}});
+    control.server.create(&control.core("secrets"), &secret);
+    let silent = CannedServer::start(None, |_| Canned::new(200, parameters(1)).at(Pace::Hang));
+    let teams = CannedServer::start(None, |_| Canned::new(200, parameters(1)));
+    for (name, service) in [("silent", &silent), ("teams", &teams)] {
+        let data = json!({"baseUrl": service.url(), "token": "$key", "requestTimeout": "3600"});
+        control
+            .server
+            .create(&control.core("configmaps"), &json!({"metadata": {"name": name}, "data": data}));
+    }
+    let plugin = |name: &str| json!({"generators": [{"plugin": {"configMapRef": {"name": name}}}]});
+    control.create_set("silent-1", &plugin("silent"));
+    control.create_set("silent-2", &plugin("silent"));
+    let running = control.start(&["--concurrent-reconciliations=1", "--limit=plugin-jobs=1"]);
+    silent.wait_for("");
+    control.create_set("teams", &plugin("teams"));
+    control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
+    control.until_applications(&["a x", "team-0 t"]);
+    assert_eq!(silent.requests().len(), 1);
+    running.signal(&control.world, "TERM");
+    assert_eq!(running.finish(&control.world).code, 0);
+}
+
+#[test]
 fn another_controller_of_the_same_sets_is_noticed() {
     let control = Control::new("shared");
     control.create_set("web", &json!({"generators": elements(&[("a", "x")])}));
@@ -411,6 +440,47 @@ fn application_above_the_limit_of_etcd_is_reported_and_the_others_are_written() 
         "True UpdateApplicationError etcdserver: request is too large",
     );
     control.until_applications(&["a x", "c x"]);
+}
+
+#[test]
+fn set_of_5000_applications_is_created_and_counted() {
+    let control = Control::new("many");
+    let names: Vec<String> = (0..5_000).map(|index| format!("a{index:04}")).collect();
+    let list: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    control.create_set("web", &json!({"generators": elements(&list)}));
+    let mut running = control.start(&[]);
+    running.stderr().line_with("created Application \\\"a4999\\\"");
+    control.until_condition("web", "ResourcesUpToDate", "True");
+    assert_eq!(control.applications(), names.iter().map(|name| format!("{name} x")).collect::<Vec<_>>());
+    let status = control.server.read(&control.path("applicationsets", "web"))["status"].take();
+    assert_eq!(status["resourcesCount"], 5_000);
+    assert_eq!(status["resources"].as_array().map(Vec::len), Some(5_000));
+}
+
+#[test]
+fn decisions_in_the_cluster_select_clusters() {
+    let control = Control::new("decisions");
+    let label = json!({"argocd.argoproj.io/secret-type": "cluster"});
+    let data = json!({"name": "west", "server": "https://west.example.org", "config": "{}"});
+    let secret = json!({"metadata": {"name": "west", "labels": label}, "stringData": data});
+    control.server.create(&control.core("secrets"), &secret);
+    // Any kind may have decisions in its status.
+    let data = json!({
+        "apiVersion": "argoproj.io/v1alpha1", "kind": "appprojects", "statusListKey": "decisions", "matchKey": "cluster",
+    });
+    control.server.create(&control.core("configmaps"), &json!({"metadata": {"name": "kind"}, "data": data}));
+    let decide = |clusters: &[&str]| {
+        let decisions = clusters.iter().map(|name| json!({"cluster": name, "team": "x"}));
+        let status = json!({"status": {"decisions": decisions.collect::<Vec<_>>()}});
+        control.server.patch(&control.path("appprojects", "default"), &status);
+    };
+    decide(&["west", "unknown"]);
+    let generator = json!({"configMapRef": "kind", "name": "default", "requeueAfterSeconds": 1});
+    control.create_set("web", &json!({"generators": [{"clusterDecisionResource": generator}]}));
+    let _running = control.start(&[]);
+    control.until_applications(&["west x"]);
+    decide(&[]);
+    control.until_applications(&[]);
 }
 
 #[test]

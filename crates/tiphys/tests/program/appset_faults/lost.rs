@@ -1,6 +1,6 @@
 //! Writes that are carried out although their responses are lost.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tiphys_testkit::canned_server::{Canned, Pace};
 use tiphys_testkit::kube_server::{FaultProxy, Forwarded};
 use tiphys_testkit::wait::until;
@@ -99,6 +99,48 @@ fn application_that_a_set_generates_again_meanwhile_is_not_deleted() {
 }
 
 #[test]
+fn application_is_deleted_although_its_status_changes() {
+    let change = json!({"status": {"health": {"status": "Healthy"}}});
+    let (control, status_writes) = change_before_deletion("deleted-status", &change);
+    // None reports a failure.
+    assert_eq!(status_writes, 1);
+    control.settles(|| has_applications(&control, &["a x"]));
+}
+
+#[test]
+fn application_that_loses_its_owner_is_not_deleted() {
+    let (control, _) =
+        change_before_deletion("deleted-owner", &json!({"metadata": {"ownerReferences": null}}));
+    control.settles(|| control.has_resources("web", 1));
+    assert_eq!(control.applications(), ["a x", "b x"]);
+}
+
+/// Changes an Application between the last list of Applications and the deletion. Returns the number of status writes after that.
+fn change_before_deletion(namespace: &str, change: &Value) -> (Control, usize) {
+    let control = Control::new(namespace);
+    let proxy = FaultProxy::start(control.server, None);
+    control.create_set("web", &json!({"generators": elements(&[("a", "x"), ("b", "x")])}));
+    let before = {
+        let _controlled = Controlled::start(&control, &proxy, "log", &[]);
+        control.settles(|| control.has_resources("web", 2));
+        control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+        let before = status_writes(&proxy);
+        // The last request before the deletion.
+        proxy.hold(|request| request.method == "GET" && request.path.ends_with("/applicationsets/web"));
+        let one = json!({"spec": {"generators": elements(&[("a", "x")])}});
+        control.server.patch(&control.path("applicationsets", "web"), &one);
+        proxy.wait_until_held();
+        control.server.patch(&control.path("applications", "b"), change);
+        proxy.release();
+        control.settles(|| control.has_resources("web", 1));
+        control.settles(|| control.has_condition("web", "ResourcesUpToDate", "True"));
+        before
+    };
+    let status_writes = status_writes(&proxy) - before;
+    (control, status_writes)
+}
+
+#[test]
 fn status_of_a_lost_write_is_corrected() {
     let control = Control::new("lost-status");
     let service = Service::start(&control);
@@ -122,7 +164,7 @@ fn status_of_a_lost_write_is_corrected() {
     service.answer("teams", parameters(["a".to_owned()]));
     proxy.lose();
     until(|| (service.requests() > before + 1).then_some(()));
-    // With one reconcile at a time, the next one begins after its end.
+    // The turn of this change comes after the writes of that reconcile.
     control.server.patch(&control.path("applications", "b"), &json!({"metadata": {"labels": {"team": "z"}}}));
     control.settles(|| has_applications(&control, &["a t", "b x"]));
     control.settles(|| control.has_condition("teams", "ErrorOccurred", "True"));
