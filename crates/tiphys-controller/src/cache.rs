@@ -248,8 +248,12 @@ impl Objects {
         }
     }
 
-    fn insert(&mut self, kind: Watched, object: Value, concerned: &mut Concerned) {
+    fn insert(&mut self, kind: Watched, mut object: Value, concerned: &mut Concerned) {
         let name = ObjectName::of(&object);
+        // They may be half of an object, and no reconcile reads them.
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("managedFields");
+        }
         match kind {
             Watched::Sets => {
                 let before = self.sets.get(&name);
