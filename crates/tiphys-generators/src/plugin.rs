@@ -5,7 +5,6 @@ mod answer;
 mod contract;
 mod error;
 mod exchange;
-mod first_value;
 mod service;
 
 use std::collections::BTreeMap;

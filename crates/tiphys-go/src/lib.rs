@@ -4,6 +4,7 @@
 
 pub mod glob;
 pub mod gotemplate;
+pub mod json;
 pub mod path;
 pub mod strconv;
 pub mod url;

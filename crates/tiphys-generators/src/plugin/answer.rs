@@ -3,10 +3,10 @@
 mod fuzz;
 
 use serde_json::{Map, Value};
+use tiphys_go::json::first_value;
 use tiphys_yaml::{Data, ErrorKind, Node, names_equal, read_json, read_json_as_any};
 
 use super::contract::Contract;
-use super::first_value::first_value;
 
 pub use fuzz::fuzz_plugin_answer;
 

@@ -1,6 +1,8 @@
 //! Execution of a template: the rules of `text/template`.
 
 mod evaluate;
+mod include;
+mod member;
 mod tpl;
 
 use std::fmt;
@@ -9,9 +11,10 @@ use std::rc::Rc;
 use crate::gotemplate::functions::{Context, Failure};
 use crate::gotemplate::limits::LimitError;
 use crate::gotemplate::reflected::Reflected;
+use crate::gotemplate::set::{Definition, Scope};
 use crate::gotemplate::template::{Output, Template};
 use crate::gotemplate::tree::{Body, Branch, Node, Pipeline, Position};
-use crate::gotemplate::value::Value;
+use crate::gotemplate::value::{Named, Special, Value};
 use crate::gotemplate::{Options, format};
 use crate::strconv::quote;
 
@@ -33,6 +36,23 @@ pub struct ExecuteError {
     pub message: Box<str>,
     /// The limit that the execution exceeds, if that is the reason.
     pub limit: Option<LimitError>,
+    /// The error of a called function, which is part of the message.
+    pub cause: Option<FunctionError>,
+}
+
+/// The error of a function that a template calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionError {
+    /// An error of the function itself.
+    Own,
+    /// A function that this program does not have, although the language has it.
+    Unsupported,
+    /// `fail` or `required`, in this template or in one that is executed within it. The string is its message.
+    Deliberate(Box<str>),
+    /// A template that `include` executes failed.
+    Template(Box<ExecuteError>),
+    /// `include` names an unknown template.
+    UnknownTemplate(Box<str>),
 }
 
 /// Executes a template.
@@ -42,7 +62,8 @@ pub(crate) fn execute(
     is_copied: bool,
     options: &Options,
 ) -> Result<Output, ExecuteError> {
-    let mut state = State::new(template, options, Context::new(options));
+    let scope = Scope::of(template);
+    let mut state = State::new((&scope, &scope), template.main(), options, Context::new(options));
     let data = if is_copied {
         data.copied(&mut state.context.budget, 0).map_err(|limit| state.limit_error(limit))?
     } else {
@@ -54,6 +75,20 @@ pub(crate) fn execute(
     result.map(|()| Output { bytes: output, volatile })
 }
 
+/// Executes a template of a set.
+pub(crate) fn execute_in(
+    scope: &Scope<'_>,
+    executed: Definition<'_>,
+    data: &Value,
+    options: &Options,
+    context: Context,
+) -> (Result<Vec<u8>, Box<ExecuteError>>, Context) {
+    let mut state = State::new((scope, scope), executed, options, context);
+    let result = state.run(data.clone());
+    let (output, context) = (state.output, state.context);
+    (result.map(|()| output).map_err(Box::new), context)
+}
+
 /// How a body ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
@@ -63,16 +98,14 @@ enum Flow {
 }
 
 struct State<'a> {
-    template: &'a Template,
-    /// The template that the caller executes. Others are those of `tpl`.
-    whole: &'a Template,
+    scope: &'a Scope<'a>,
+    /// The scope without the definitions of `tpl`.
+    root: &'a Scope<'a>,
     options: &'a Options,
     context: Context,
     output: Vec<u8>,
-    /// The name of the executed template.
-    name: &'a [u8],
-    /// The source of the executed template.
-    source: &'a [u8],
+    /// The executed template.
+    executed: Definition<'a>,
     /// The node that messages name.
     at: Option<(Position, &'a dyn fmt::Display)>,
     variables: Vec<(Rc<str>, Reflected)>,
@@ -84,17 +117,20 @@ struct State<'a> {
 type Result<T, E = ExecuteError> = std::result::Result<T, E>;
 
 impl<'a> State<'a> {
-    fn new(template: &'a Template, options: &'a Options, context: Context) -> Self {
-        let body = &template.templates[template.name.as_bytes()];
+    fn new(
+        (scope, root): (&'a Scope<'a>, &'a Scope<'a>),
+        executed: Definition<'a>,
+        options: &'a Options,
+        context: Context,
+    ) -> Self {
         Self {
-            template,
-            whole: template,
+            scope,
+            root,
             options,
             context,
             output: Vec::new(),
-            name: template.name.as_bytes(),
-            source: &template.source,
-            at: Some((body.position, body)),
+            executed,
+            at: Some((executed.body.position, executed.body)),
             variables: Vec::new(),
             level: 0,
             tpl_level: 0,
@@ -104,17 +140,7 @@ impl<'a> State<'a> {
     fn run(&mut self, data: Value) -> Result<()> {
         let dot = if matches!(data, Value::Nil) { Reflected::Invalid } else { Reflected::Plain(data) };
         self.variables.push(("$".into(), dot.clone()));
-        let template = self.template;
-        self.walk(&dot, &template.templates[template.name.as_bytes()]).map(drop)
-    }
-
-    /// Returns a template by its name, and the source of its positions. As in Go, an empty one does not replace that of the whole.
-    fn named(&self, name: &[u8]) -> Option<(&'a Body, &'a [u8])> {
-        let of = |template: &'a Template| Some((template.templates.get(name)?, template.source.as_slice()));
-        match (of(self.template), of(self.whole)) {
-            (Some((body, _)), Some(of_whole)) if body.is_empty() => Some(of_whole),
-            (own, of_whole) => own.or(of_whole),
-        }
+        self.walk(&dot, self.executed.body).map(drop)
     }
 
     fn at(&mut self, position: Position, node: &'a dyn fmt::Display) {
@@ -123,16 +149,18 @@ impl<'a> State<'a> {
 
     fn error(&self, message: impl Into<String>) -> ExecuteError {
         let (position, context) = self.at.map_or((0, String::new()), |(at, node)| (at, node.to_string()));
-        let before = &self.source[..position.min(self.source.len())];
+        let source = &self.executed.file.source;
+        let before = &source[..position.min(source.len())];
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
         ExecuteError {
-            name: self.template.name.as_str().into(),
+            name: self.executed.file.name.as_str().into(),
             line: before.split(|byte| *byte == b'\n').count(),
             column,
-            executing: String::from_utf8_lossy(self.name).into(),
+            executing: String::from_utf8_lossy(self.executed.name).into(),
             context: context.into(),
             message: message.into().into(),
             limit: None,
+            cause: None,
         }
     }
 
@@ -214,6 +242,8 @@ impl<'a> State<'a> {
         let elements = match value.value() {
             Value::List(list) => list.len(),
             Value::Map(map) => map.len(),
+            Value::Special(Special(Named::Files(files))) => files.0.len(),
+            Value::Special(Special(Named::Bytes(bytes))) => bytes.len(),
             _ => 0,
         };
         self.context.budget.take(elements).map_err(|limit| self.limit_error(limit))?;
@@ -229,6 +259,24 @@ impl<'a> State<'a> {
             Value::Map(map) => Box::new(map.entries().into_iter().map(move |(key, value)| {
                 (Reflected::Plain(Value::String(key)), Reflected::entry(&map, value))
             })),
+            Value::Special(Special(Named::Bytes(bytes))) => {
+                let bytes: Vec<Value> = bytes.iter().copied().map(Value::Byte).collect();
+                Box::new(
+                    (0..)
+                        .zip(bytes)
+                        .map(|(index, byte)| (Reflected::Plain(Value::Int(index)), Reflected::Plain(byte))),
+                )
+            }
+            Value::Special(Special(Named::Files(files))) => {
+                let files: Vec<_> =
+                    files.0.iter().map(|(path, content)| (path.clone(), content.clone())).collect();
+                Box::new(files.into_iter().map(|(path, content)| {
+                    (
+                        Reflected::Plain(Value::String(path)),
+                        Reflected::Plain(Value::named(Named::Bytes(content))),
+                    )
+                }))
+            }
             number => {
                 let Some(count) = number.as_integer().or_else(|| i64::try_from(number.as_unsigned()?).ok())
                 else {
@@ -297,7 +345,7 @@ impl<'a> State<'a> {
         name: &'a [u8],
         pipeline: Option<&'a Pipeline>,
     ) -> Result<()> {
-        let Some((body, source)) = self.named(name) else {
+        let Some(found) = self.scope.find(name) else {
             let name = quote(name);
             return Err(self.error(format!("template {name} not defined")));
         };
@@ -306,12 +354,10 @@ impl<'a> State<'a> {
             None => Reflected::Invalid,
         };
         let variables = std::mem::replace(&mut self.variables, vec![("$".into(), dot.clone())]);
-        let caller = std::mem::replace(&mut self.name, name);
-        let source_of_caller = std::mem::replace(&mut self.source, source);
-        self.walk(&dot, body)?;
+        let caller = std::mem::replace(&mut self.executed, found);
+        self.walk(&dot, found.body)?;
         self.variables = variables;
-        self.name = caller;
-        self.source = source_of_caller;
+        self.executed = caller;
         Ok(())
     }
 
@@ -336,6 +382,9 @@ impl<'a> State<'a> {
         let value = match value {
             Reflected::Missing | Reflected::Invalid => return self.write(b"<no value>"),
             Reflected::Plain(Value::String(string)) => return self.write(string),
+            Reflected::Plain(Value::Special(Special(Named::Struct(of)))) if of.printed.is_some() => {
+                return self.write(of.printed.as_deref().unwrap_or_default().as_bytes());
+            }
             value => value.value(),
         };
         let written = format::print(&mut self.context.budget, &[value]);
@@ -352,10 +401,15 @@ impl<'a> State<'a> {
         Ok(())
     }
 
+    fn function_error(&self, function: &str, message: &str, cause: FunctionError) -> ExecuteError {
+        ExecuteError { cause: Some(cause), ..self.error(format!("error calling {function}: {message}")) }
+    }
+
     fn failure(&self, function: &str, failure: Failure) -> ExecuteError {
         match failure {
             Failure::Limit(limit) => self.limit_error(limit),
-            Failure::Message(message) => self.error(format!("error calling {function}: {message}")),
+            Failure::Message(message) => self.function_error(function, &message, FunctionError::Own),
+            Failure::Caused(message, cause) => self.function_error(function, &message, cause),
         }
     }
 }

@@ -12,6 +12,7 @@ mod defaults;
 mod dicts;
 mod encoding;
 mod escape;
+mod helm;
 mod index;
 mod json;
 mod lists;
@@ -29,16 +30,20 @@ mod wrap;
 mod yaml;
 
 pub use argo::{normalize, slug};
+pub(crate) use encoding::base64;
 pub use regex::compile_regex;
 pub(crate) use strings::replaced;
+pub(crate) use yaml::yaml_of;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::gotemplate::datetime::DateTime;
+use crate::gotemplate::execute::FunctionError;
 use crate::gotemplate::limits::{Budget, LimitError};
 use crate::gotemplate::reflected::Reflected;
+use crate::gotemplate::template::Dialect;
 use crate::gotemplate::value::{List, Map, Named, Special, Str, Value};
 use crate::gotemplate::{ConvertError, Options};
 
@@ -47,8 +52,17 @@ use crate::gotemplate::{ConvertError, Options};
 pub(crate) enum Failure {
     /// The message that follows `error calling NAME: `.
     Message(String),
+    /// A message, and what it is about.
+    Caused(String, FunctionError),
     /// A limit is exceeded.
     Limit(LimitError),
+}
+
+impl Failure {
+    /// Returns a failure with a message about what only the `helm` program can do.
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::Caused(message.into(), FunctionError::Unsupported)
+    }
 }
 
 impl From<LimitError> for Failure {
@@ -62,6 +76,7 @@ impl From<ConvertError> for Failure {
         match error {
             ConvertError::Limit(limit) => Self::Limit(limit),
             error @ ConvertError::Number(_) => Self::Message(error.to_string()),
+            error @ ConvertError::Unsupported(_) => Self::unsupported(error.to_string()),
         }
     }
 }
@@ -114,6 +129,7 @@ impl Type {
     pub(crate) fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Any | Self::Reflect => true,
+            Self::Map => matches!(value, Value::Map(map) if !map.holds_strings()),
             typed => typed.name() == value.type_name(),
         }
     }
@@ -138,6 +154,8 @@ pub(crate) enum Body {
     Call,
     /// `tpl`, which executes its first argument.
     Tpl,
+    /// `include`, which executes the template that its first argument names.
+    Include,
 }
 
 /// A function.
@@ -152,11 +170,21 @@ pub(crate) struct Function {
     pub(crate) changes_data: bool,
     /// Whether it returns something else at each call.
     is_volatile: bool,
+    /// Whether the language has it, and this program does not.
+    pub(crate) is_missing: bool,
 }
 
 impl Function {
     const fn of(name: &'static str, parameters: &'static [Type], body: Body) -> Self {
-        Self { name, parameters, rest: None, body, changes_data: false, is_volatile: false }
+        Self {
+            name,
+            parameters,
+            rest: None,
+            body,
+            changes_data: false,
+            is_volatile: false,
+            is_missing: false,
+        }
     }
 
     const fn new(
@@ -190,6 +218,11 @@ impl Function {
         self
     }
 
+    const fn missing(mut self) -> Self {
+        self.is_missing = true;
+        self
+    }
+
     /// Returns the type of the argument at an index.
     pub(crate) fn parameter(&self, index: usize) -> Type {
         self.parameters.get(index).copied().or(self.rest).unwrap_or(Type::Any)
@@ -204,7 +237,7 @@ impl Function {
             Body::Plain(body) => Reflected::Plain(body(call)?),
             Body::Any(body) => Reflected::Interface(body(call)?),
             Body::Reflect(body) => body(call)?,
-            Body::And | Body::Or | Body::Call | Body::Tpl => Reflected::Invalid,
+            Body::And | Body::Or | Body::Call | Body::Tpl | Body::Include => Reflected::Invalid,
         };
         match result.value() {
             Value::String(string) => call.context.budget.take_bytes(string.len())?,
@@ -217,15 +250,18 @@ impl Function {
 }
 
 /// Finds a function by its name.
-pub(crate) fn find(name: &str) -> Option<&'static Function> {
-    static FUNCTIONS: LazyLock<HashMap<&'static str, &'static Function>> = LazyLock::new(|| {
+pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Function> {
+    type Functions = HashMap<&'static str, &'static Function>;
+    static OF_ARGO_CD: LazyLock<Functions> = LazyLock::new(|| functions(argo::FUNCTIONS));
+    static OF_HELM: LazyLock<Functions> = LazyLock::new(|| functions(helm::FUNCTIONS));
+
+    fn functions(of_dialect: &'static [Function]) -> Functions {
         let all = [
             // Functions of sprig replace those of the language.
             builtin::FUNCTIONS,
             compare::FUNCTIONS,
             escape::FUNCTIONS,
             index::FUNCTIONS,
-            argo::FUNCTIONS,
             case::FUNCTIONS,
             dates::FUNCTIONS,
             defaults::FUNCTIONS,
@@ -244,11 +280,15 @@ pub(crate) fn find(name: &str) -> Option<&'static Function> {
             strings::FUNCTIONS,
             url::FUNCTIONS,
             wrap::FUNCTIONS,
-            yaml::FUNCTIONS,
+            of_dialect,
         ];
         all.into_iter().flatten().map(|function| (function.name, function)).collect()
-    });
-    FUNCTIONS.get(name).copied()
+    }
+
+    match dialect {
+        Dialect::ArgoCd => OF_ARGO_CD.get(name).copied(),
+        Dialect::Helm => OF_HELM.get(name).copied(),
+    }
 }
 
 /// State of one execution that functions can access.
@@ -262,6 +302,8 @@ pub(crate) struct Context {
     changed: Vec<Map>,
     /// Compiled regular expressions.
     expressions: HashMap<Str, ::regex::bytes::Regex>,
+    /// The number of running executions of each template by `include`.
+    pub(crate) included: HashMap<Str, usize>,
 }
 
 impl Context {
@@ -273,15 +315,13 @@ impl Context {
             volatile: BTreeSet::new(),
             changed: Vec::new(),
             expressions: HashMap::new(),
+            included: HashMap::new(),
         }
     }
 
-    /// Frees maps that contain each other. Returns the volatile functions that were called.
-    pub(crate) fn finish(self) -> Vec<&'static str> {
-        for map in &self.changed {
-            map.clear();
-        }
-        self.volatile.into_iter().collect()
+    /// Returns the volatile functions that were called.
+    pub(crate) fn finish(mut self) -> Vec<&'static str> {
+        std::mem::take(&mut self.volatile).into_iter().collect()
     }
 
     /// Returns the next random number (`SplitMix64`).
@@ -297,6 +337,15 @@ impl Context {
         match self.now.duration_since(UNIX_EPOCH) {
             Ok(after) => DateTime::from_unix(since(after), after.subsec_nanos()),
             Err(before) => DateTime::from_unix(-since(before.duration()), 0),
+        }
+    }
+}
+
+/// Frees maps that contain each other.
+impl Drop for Context {
+    fn drop(&mut self) {
+        for map in &self.changed {
+            map.clear();
         }
     }
 }
@@ -388,6 +437,7 @@ impl<'a> Call<'a> {
     fn written(&mut self, value: &Value) -> Result<Str, Failure> {
         match value {
             Value::String(string) => Ok(string.clone()),
+            Value::Special(Special(Named::Bytes(bytes))) => Ok(bytes.clone()),
             value => Ok(crate::gotemplate::format::print(self.budget(), std::slice::from_ref(value))?.into()),
         }
     }

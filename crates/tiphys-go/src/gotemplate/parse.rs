@@ -34,7 +34,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(
     name: &str,
     source: &[u8],
-    is_function: fn(&str) -> bool,
+    is_function: &dyn Fn(&str) -> bool,
     limits: Limits,
 ) -> Result<Parsed, ParseError> {
     let mut parser = Parser {
@@ -71,7 +71,7 @@ impl Default for Scope {
 
 struct Parser<'a> {
     name: &'a str,
-    is_function: fn(&str) -> bool,
+    is_function: &'a dyn Fn(&str) -> bool,
     limits: Limits,
     lexer: Lexer<'a>,
     /// Tokens that were read ahead, the next one last.

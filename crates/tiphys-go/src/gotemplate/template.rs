@@ -4,14 +4,25 @@ use std::collections::HashMap;
 
 use crate::gotemplate::execute::{self, ExecuteError};
 use crate::gotemplate::parse::{self, ParseError};
+use crate::gotemplate::set::Definition;
 use crate::gotemplate::tree::Body;
 use crate::gotemplate::{Limits, Options, Value, functions};
+
+/// The functions of templates, and the rules that differ with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Those of Argo CD's application sets.
+    ArgoCd,
+    /// Those of the charts of Helm 4. Those of Helm 3 are a part of them.
+    Helm,
+}
 
 /// A parsed template.
 #[derive(Debug)]
 pub struct Template {
     pub(crate) name: String,
     pub(crate) source: Vec<u8>,
+    pub(crate) dialect: Dialect,
     pub(crate) templates: HashMap<Vec<u8>, Body>,
     /// Whether a function can change the data.
     changes_data: bool,
@@ -34,9 +45,14 @@ impl Output {
 }
 
 impl Template {
-    /// Parses a template. Its name is part of the messages; Argo CD uses `base`. The depth of [`Limits`] is checked.
+    /// Parses a template of an application set. Its name is part of the messages; Argo CD uses `base`. The depth of [`Limits`] is checked.
     pub fn parse(name: &str, source: &str, limits: Limits) -> Result<Self, ParseError> {
-        Self::of_bytes(name, source.as_bytes(), limits)
+        Self::of_bytes(name, source.as_bytes(), Dialect::ArgoCd, limits)
+    }
+
+    /// Parses a template of a chart. Its name is the file's path, below the chart's name.
+    pub fn parse_of_chart(name: &str, source: &[u8], limits: Limits) -> Result<Self, ParseError> {
+        Self::of_bytes(name, source, Dialect::Helm, limits)
     }
 
     /// Executes the template. Functions such as `set` change a copy of the data.
@@ -44,11 +60,33 @@ impl Template {
         execute::execute(self, data, self.changes_data, options)
     }
 
-    pub(crate) fn of_bytes(name: &str, source: &[u8], limits: Limits) -> Result<Self, ParseError> {
-        let is_function = |name: &str| functions::find(name).is_some();
-        let parsed = parse::parse(name, source, is_function, limits)?;
-        let changes_data =
-            parsed.functions.iter().any(|name| functions::find(name).is_some_and(|found| found.changes_data));
-        Ok(Self { name: name.to_owned(), source: source.to_vec(), templates: parsed.templates, changes_data })
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns one of the templates that the source defines.
+    pub(crate) fn definition(&self, name: &[u8]) -> Option<Definition<'_>> {
+        let (name, body) = self.templates.get_key_value(name)?;
+        Some(Definition { name, body, file: self })
+    }
+
+    /// Returns the template of the whole source.
+    pub(crate) fn main(&self) -> Definition<'_> {
+        Definition { name: self.name.as_bytes(), body: &self.templates[self.name.as_bytes()], file: self }
+    }
+
+    pub(crate) fn of_bytes(
+        name: &str,
+        source: &[u8],
+        dialect: Dialect,
+        limits: Limits,
+    ) -> Result<Self, ParseError> {
+        let is_function = |name: &str| functions::find(name, dialect).is_some();
+        let parsed = parse::parse(name, source, &is_function, limits)?;
+        let find = |name: &String| functions::find(name, dialect);
+        let changes_data = parsed.functions.iter().filter_map(find).any(|found| found.changes_data);
+        let (name, source) = (name.to_owned(), source.to_vec());
+        Ok(Self { name, source, dialect, templates: parsed.templates, changes_data })
     }
 }

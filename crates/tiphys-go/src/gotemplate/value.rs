@@ -1,5 +1,6 @@
 //! Values with Go's types.
 
+mod chart;
 mod container;
 mod convert;
 mod special;
@@ -8,6 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 
+pub(crate) use chart::{Files, Struct};
 pub(crate) use container::ListType;
 pub use container::{List, Map};
 pub use convert::ConvertError;
@@ -151,7 +153,7 @@ impl Value {
             Self::String(value) => !value.is_empty(),
             Self::List(list) => list.len() > 0,
             Self::Map(map) => map.len() > 0,
-            Self::Special(special) => special.0.integer() != Some(0),
+            Self::Special(special) => !special.0.is_empty(),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Invariants of answers from any service.
 
 use serde_json::{Value, json};
+use tiphys_go::json::first_value;
 use tiphys_yaml::read_json;
 
 use super::decode;
 use crate::plugin::contract::Contract;
-use crate::plugin::first_value::first_value;
 
 /// Decodes an answer. Bytes that are JSON are their own first value; a first value ends where JSON ends; and decoded parameter sets can be
 /// written and decoded again.

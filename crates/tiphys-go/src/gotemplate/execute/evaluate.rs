@@ -1,10 +1,13 @@
 //! Evaluation of pipelines, commands and their operands.
 
-use super::{Result, State};
-use crate::gotemplate::functions::{Body, Call, Function, Type, find};
+use std::rc::Rc;
+
+use super::member::VALUES_METHODS;
+use super::{FunctionError, Result, State};
+use crate::gotemplate::functions::{Body, Call, Failure, Function, Type, find};
 use crate::gotemplate::reflected::Reflected;
 use crate::gotemplate::tree::{Command, Number, Operand, OperandKind, Pipeline};
-use crate::gotemplate::value::{Map, Value};
+use crate::gotemplate::value::{Files, ListType, Map, Named, Special, Value};
 use crate::strconv::quote;
 
 impl<'a> State<'a> {
@@ -142,6 +145,9 @@ impl<'a> State<'a> {
             Reflected::Plain(value) | Reflected::Interface(value) => value,
         };
         match value {
+            Value::Map(map) if map.is_chart_values() && VALUES_METHODS.contains(&name) => {
+                self.values_method(map, name, has_arguments)
+            }
             Value::Map(map) => {
                 if has_arguments {
                     return Err(self.error(format!("{name} is not a method but has arguments")));
@@ -157,35 +163,41 @@ impl<'a> State<'a> {
                     }
                 }
             }
-            Value::Special(special) => {
-                let special = special.0.clone();
-                if special.method(name, &[]).is_none() {
-                    return Err(self.no_field(name, receiver));
-                }
-                let mut values = Vec::new();
-                for argument in arguments {
-                    values.push(self.argument(dot, argument, Some(Type::Any))?.value());
-                }
-                if !last.is_missing() {
-                    values.push(last.value());
-                }
-                match special.method(name, &values) {
-                    Some(Ok(value)) => Ok(Reflected::Plain(value)),
-                    Some(Err(expected)) => {
-                        self.at(operand.position, operand);
-                        let found = values.len();
-                        Err(self.error(format!(
-                            "wrong number or types of args for {name}: want {expected} got {found}"
-                        )))
+            Value::List(list) if list.list_type() == ListType::Versions && name == "Has" => {
+                let list = list.clone();
+                let versions =
+                    self.method_arguments(dot, operand, "Has", &[Type::String], (arguments, last))?;
+                let is_version = |item: &Value| match (item, versions.first()) {
+                    (Value::String(known), Some(Value::String(version))) => known == version,
+                    _ => false,
+                };
+                Ok(Reflected::Plain(Value::Bool(list.items().iter().any(is_version))))
+            }
+            Value::Special(Special(Named::Struct(of))) => {
+                let of = Rc::clone(of);
+                self.struct_member(dot, operand, name, (&of, receiver), (arguments, last))
+            }
+            Value::Special(Special(Named::Files(files))) => {
+                let files = Rc::clone(files);
+                let Some(parameters) = Files::parameters(name) else {
+                    if has_arguments {
+                        return Err(self.error(format!("{name} is not a method but has arguments")));
                     }
-                    None => Err(self.no_field(name, receiver)),
-                }
+                    return Ok(Reflected::Plain(Value::named(Named::Bytes(files.content(&name.into())))));
+                };
+                let values = self.method_arguments(dot, operand, name, parameters, (arguments, last))?;
+                let value = Named::Files(files).method(name, &values).and_then(Result::ok);
+                Ok(Reflected::Plain(value.unwrap_or(Value::Nil)))
+            }
+            Value::Special(special) => {
+                let named = special.0.clone();
+                self.special_method(dot, operand, name, (&named, receiver), (arguments, last))
             }
             _ => Err(self.no_field(name, receiver)),
         }
     }
 
-    fn no_field(&self, name: &str, receiver: &Reflected) -> super::ExecuteError {
+    pub(super) fn no_field(&self, name: &str, receiver: &Reflected) -> super::ExecuteError {
         if let Value::Special(special) = receiver.value()
             && special.0.has_hidden_field(name)
         {
@@ -203,7 +215,7 @@ impl<'a> State<'a> {
         operands: &'a [Operand],
         last: &Reflected,
     ) -> Result<Reflected> {
-        let Some(function) = find(name) else {
+        let Some(function) = find(name, self.executed.file.dialect) else {
             return Err(self.error(format!("{} is not a defined function", quoted(name))));
         };
         let count = operands.len() + usize::from(!last.is_missing());
@@ -222,12 +234,24 @@ impl<'a> State<'a> {
             self.at(node.0, node.1);
             return Err(self.call_error(value, operands.first()));
         }
+        // Few functions know the types of charts; the others would fail in other words than Go's.
+        let is_of_chart = arguments.iter().any(|argument| match argument {
+            Reflected::Plain(value) | Reflected::Interface(value) => value.is_of_chart(),
+            Reflected::Missing | Reflected::Invalid => false,
+        });
         let result = match (function.body, &*arguments) {
             (Body::Tpl, [source, data]) => self.tpl(source, data).map(Reflected::Plain),
+            (Body::Include, [name, data]) => self.include(name, data).map(Reflected::Plain),
             _ => function.call(&mut Call::new(function.name, arguments, &mut self.context)),
         };
         result.map_err(|failure| {
             self.at(node.0, node.1);
+            let failure = match failure {
+                Failure::Message(message) if function.is_missing || is_of_chart => {
+                    Failure::Caused(message, FunctionError::Unsupported)
+                }
+                failure => failure,
+            };
             self.failure(name, failure)
         })
     }
@@ -241,9 +265,10 @@ impl<'a> State<'a> {
             (None, value) => format!("<{} Value>", value.type_name()),
         };
         match value.value() {
-            Value::Nil => self.error("error calling call: call of nil"),
+            Value::Nil => self.function_error("call", "call of nil", FunctionError::Own),
             value => {
-                self.error(format!("error calling call: non-function {name} of type {}", value.type_name()))
+                let message = format!("non-function {name} of type {}", value.type_name());
+                self.function_error("call", &message, FunctionError::Own)
             }
         }
     }
@@ -283,7 +308,7 @@ impl<'a> State<'a> {
     }
 
     /// Evaluates an argument for a parameter of a type; without a type any value is permitted.
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         dot: &Reflected,
         operand: &'a Operand,
@@ -353,7 +378,7 @@ impl<'a> State<'a> {
     }
 
     /// Checks that a value can be assigned to a parameter.
-    fn convert(&self, value: Reflected, parameter: Option<Type>) -> Result<Reflected> {
+    pub(super) fn convert(&self, value: Reflected, parameter: Option<Type>) -> Result<Reflected> {
         let Some(parameter) = parameter else { return Ok(value) };
         match (value, parameter) {
             (Reflected::Missing | Reflected::Invalid, parameter) => match parameter {
@@ -367,7 +392,11 @@ impl<'a> State<'a> {
                 .error(format!("wrong type for value; expected {}; got interface {{}}", parameter.name()))),
             (Reflected::Plain(value) | Reflected::Interface(value), parameter) => {
                 if parameter.accepts(&value) {
-                    return Ok(Reflected::Plain(value));
+                    // A value takes the type of the parameter.
+                    return Ok(Reflected::Plain(match value {
+                        Value::Map(map) => Value::Map(map.as_any_map()),
+                        value => value,
+                    }));
                 }
                 let (expected, found) = (parameter.name(), value.type_name());
                 Err(self.error(format!("wrong type for value; expected {expected}; got {found}")))

@@ -154,6 +154,19 @@ impl<'a> Printer<'a> {
     }
 
     fn special(&mut self, value: &Value, named: &Named, verb: char) -> Written {
+        match named {
+            Named::Struct(of) => {
+                let is_plain = matches!(verb, 'v' | 's') && !self.flags.is_sharp_v && !self.flags.has_plus_v;
+                return match of.text.as_ref().filter(|_| is_plain) {
+                    Some(text) => self.raw(text.as_bytes()),
+                    None => Err(Failure::unsupported(format!("printing {} is not supported", of.type_name))),
+                };
+            }
+            Named::Bytes(bytes) if matches!(verb, 's' | 'x' | 'X' | 'q') => {
+                return self.text(value, bytes, verb);
+            }
+            _ => {}
+        }
         if matches!(verb, 'v' | 's' | 'x' | 'X' | 'q') && !self.flags.is_sharp_v {
             return self.text(value, named.to_string().as_bytes(), verb);
         }

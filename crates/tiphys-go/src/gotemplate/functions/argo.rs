@@ -1,6 +1,6 @@
-//! Argo CD's own functions: `normalize`, `slugify` and `tpl`.
+//! Argo CD's own functions: `normalize`, `slugify`, `tpl`, and YAML.
 
-use super::{Body, Call, Function, Outcome, Type, fail};
+use super::{Body, Call, Function, Outcome, Type, fail, yaml};
 use crate::gotemplate::unicode::{characters, map, to_lower};
 use crate::gotemplate::value::Value;
 
@@ -14,6 +14,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("normalize", &[Type::String], |call| Ok(normalize(&call.string(0)).into())),
     Function::new("slugify", &[], slugify).and(Type::Any),
     Function::of("tpl", &[Type::String, Type::Any], Body::Tpl).changing(),
+    Function::new("toYaml", &[Type::Any], yaml::to_yaml),
+    Function::new("fromYaml", &[Type::String], yaml::from_yaml),
+    Function::new("fromYamlArray", &[Type::String], yaml::from_yaml_array),
 ];
 
 /// Returns a string as a DNS name: in lower case, with hyphens instead of other characters, and of at most 253 bytes.

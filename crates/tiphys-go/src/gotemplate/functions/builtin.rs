@@ -3,7 +3,7 @@
 use super::{Body, Call, Function, Outcome, Type, fail};
 use crate::gotemplate::format;
 use crate::gotemplate::reflected::Reflected;
-use crate::gotemplate::value::Value;
+use crate::gotemplate::value::{Named, Special, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::of("and", &[Type::Reflect], Body::And).and(Type::Reflect),
@@ -26,6 +26,8 @@ fn length(call: &mut Call<'_>) -> Outcome {
             Value::String(string) => string.len(),
             Value::List(list) => list.len(),
             Value::Map(map) => map.len(),
+            Value::Special(Special(Named::Files(files))) => files.0.len(),
+            Value::Special(Special(Named::Bytes(bytes))) => bytes.len(),
             other => return fail(format!("len of type {}", other.type_name().trim_start_matches('*'))),
         },
     };

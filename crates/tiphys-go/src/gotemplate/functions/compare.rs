@@ -105,6 +105,9 @@ fn are_equal_otherwise(
         (Value::Special(Special(Named::Version(one))), Value::Special(Special(Named::Version(other)))) => {
             Ok(std::rc::Rc::ptr_eq(one, other))
         }
+        (Value::Special(Special(Named::Struct(one))), Value::Special(Special(Named::Struct(other)))) => {
+            Ok(std::rc::Rc::ptr_eq(one, other))
+        }
         (Value::Special(Special(Named::Date(one))), Value::Special(Special(Named::Date(other)))) => {
             Ok(one.since(other) == 0 && one.to_string() == other.to_string())
         }

@@ -80,7 +80,7 @@ fn omit(call: &mut Call<'_>) -> Outcome {
 /// Returns the dictionary, as a type assertion in Go.
 fn asserted(value: &Value) -> Result<Map, Failure> {
     match value {
-        Value::Map(map) if !map.holds_strings() => Ok(map.clone()),
+        Value::Map(map) if !map.holds_strings() && !map.is_chart_values() => Ok(map.clone()),
         Value::Nil => fail("interface conversion: interface {} is nil, not map[string]interface {}"),
         other => fail(format!(
             "interface conversion: interface {{}} is {}, not map[string]interface {{}}",

@@ -160,6 +160,6 @@ impl Encoding {
 }
 
 /// Encodes bytes in base64.
-pub(super) fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64.encode(bytes)
 }

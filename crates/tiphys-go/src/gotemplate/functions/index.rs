@@ -2,7 +2,7 @@
 
 use super::{Body, Call, Failure, Function, Type, fail};
 use crate::gotemplate::reflected::Reflected;
-use crate::gotemplate::value::Value;
+use crate::gotemplate::value::{Named, Special, Value};
 
 pub(super) const FUNCTIONS: &[Function] =
     &[Function::of("index", &[Type::Reflect], Body::Reflect(index)).and(Type::Reflect)];
@@ -41,6 +41,15 @@ fn index(call: &mut Call<'_>) -> Result<Reflected, Failure> {
                 },
                 Value::Nil => return fail("value is nil; should be of type string"),
                 other => return fail(format!("value has type {}; should be string", other.type_name())),
+            },
+            Value::Special(Special(Named::Files(files))) => match key {
+                Value::String(path) => Reflected::Plain(Value::named(Named::Bytes(files.content(&path)))),
+                Value::Nil => return fail("value is nil; should be of type string"),
+                other => return fail(format!("value has type {}; should be string", other.type_name())),
+            },
+            Value::Special(Special(Named::Bytes(bytes))) => match bytes.get(position(&key, bytes.len())?) {
+                Some(byte) => Reflected::Plain(Value::Byte(*byte)),
+                None => return fail("reflect: slice index out of range"),
             },
             other => {
                 let name = other.type_name();

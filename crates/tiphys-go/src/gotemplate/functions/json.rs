@@ -16,7 +16,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::any("mustFromJson", &[Type::String], |call| match parsed(call)? {
         (value, None) => Ok(value),
-        (_, Some(message)) => fail(message),
+        (_, Some(message)) => match crate::json::check(&call.string(0)) {
+            Err(message) => fail(message),
+            // Go accepts what the reader refuses, such as a large number.
+            Ok(()) => Err(Failure::unsupported(message)),
+        },
     }),
     Function::new("toJson", &[Type::Any], |call| lenient(call, compact)),
     Function::new("mustToJson", &[Type::Any], |call| strict(call, compact)),
@@ -35,7 +39,7 @@ fn parsed(call: &mut Call<'_>) -> Result<(Value, Option<String>), Failure> {
     call.budget().take(text.len() / BYTES_PER_NODE)?;
     match read_json_as_any(&text) {
         Ok(node) => Ok((from_node(call.budget(), &node, 0)?, None)),
-        Err(error) if error.is_limit() => fail(error.to_string()),
+        Err(error) if error.is_limit() => Err(Failure::unsupported(error.to_string())),
         Err(error) => Ok((Value::Nil, Some(format!("invalid JSON: {error}")))),
     }
 }
@@ -68,7 +72,16 @@ pub(super) fn from_node(budget: &mut Budget, node: &Node, level: usize) -> Resul
 
 fn strict(call: &mut Call<'_>, write: fn(&Json) -> String) -> Outcome {
     let value = call.value(0);
-    Ok(write(&value.to_json_within(call.budget(), 0)?).into())
+    let written = write(&value.to_json_within(call.budget(), 0)?);
+    if !written.contains('\u{FFFD}') {
+        return Ok(written.into());
+    }
+    // Go escapes the replacement of an invalid byte, but not the character itself.
+    match value.replacements() {
+        (true, true) => Err(Failure::unsupported("JSON of U+FFFD and of invalid UTF-8 is not supported")),
+        (true, false) => Ok(written.replace('\u{FFFD}', "\\ufffd").into()),
+        (false, _) => Ok(written.into()),
+    }
 }
 
 /// Writes JSON; a value that cannot be written gives the empty string.

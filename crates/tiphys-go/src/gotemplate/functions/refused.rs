@@ -6,7 +6,7 @@ use super::{Call, Function, Outcome, Type, fail};
 macro_rules! refused {
     ($($name:literal),+ $(,)?) => {
         pub(super) const FUNCTIONS: &[Function] = &[
-            $(Function::new($name, &[], |call: &mut Call<'_>| refuse(call, $name)).and(Type::Any)),+
+            $(Function::new($name, &[], |call: &mut Call<'_>| refuse(call, $name)).and(Type::Any).missing()),+
         ];
     };
 }

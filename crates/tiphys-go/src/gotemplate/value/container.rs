@@ -17,6 +17,8 @@ pub(crate) enum ListType {
     Ints,
     /// `[][]interface {}`
     Lists,
+    /// `common.VersionSet`: the API versions of a cluster.
+    Versions,
 }
 
 impl ListType {
@@ -26,6 +28,7 @@ impl ListType {
             Self::Strings => "[]string",
             Self::Ints => "[]int",
             Self::Lists => "[][]interface {}",
+            Self::Versions => "common.VersionSet",
         }
     }
 }
@@ -58,6 +61,11 @@ impl List {
 
     pub(crate) fn strings<S: Into<Str>>(items: impl IntoIterator<Item = S>) -> Self {
         Self::of(ListType::Strings, items.into_iter().map(|item| Value::String(item.into())).collect())
+    }
+
+    /// Returns the API versions of a cluster, which templates ask with `Has`.
+    pub fn api_versions(versions: impl IntoIterator<Item = String>) -> Self {
+        Self::of(ListType::Versions, versions.into_iter().map(Value::from).collect())
     }
 
     pub(crate) fn list_type(&self) -> ListType {
@@ -101,7 +109,11 @@ impl List {
 
 /// A map with string keys, sorted by bytes. A clone has the same entries.
 #[derive(Clone, Debug)]
-pub struct Map(Rc<MapCell>);
+pub struct Map {
+    cell: Rc<MapCell>,
+    /// Whether its type is `common.Values`, which Go permits as `map[string]interface {}`.
+    is_chart_values: bool,
+}
 
 #[derive(Debug)]
 struct MapCell {
@@ -113,64 +125,95 @@ struct MapCell {
 impl Map {
     /// Returns a map of any values.
     pub fn new(entries: BTreeMap<Str, Value>) -> Self {
-        Self(Rc::new(MapCell { holds_strings: false, is_nil: false, entries: RefCell::new(entries) }))
+        Self::of(MapCell { holds_strings: false, is_nil: false, entries: RefCell::new(entries) })
+    }
+
+    /// Returns a nil map from string to string.
+    pub fn nil_of_strings() -> Self {
+        Self::of(MapCell { holds_strings: true, is_nil: true, entries: RefCell::default() })
+    }
+
+    fn of(cell: MapCell) -> Self {
+        Self { cell: Rc::new(cell), is_chart_values: false }
+    }
+
+    /// Returns the same map with the type of the values of a chart.
+    #[must_use]
+    pub fn as_chart_values(&self) -> Self {
+        Self { is_chart_values: true, ..self.clone() }
+    }
+
+    pub(crate) fn is_chart_values(&self) -> bool {
+        self.is_chart_values
+    }
+
+    /// Returns the same map without the type of the values of a chart.
+    #[must_use]
+    pub(crate) fn as_any_map(&self) -> Self {
+        Self { is_chart_values: false, ..self.clone() }
     }
 
     /// Returns a map from string to string.
     pub fn of_strings(entries: impl IntoIterator<Item = (Str, Str)>) -> Self {
         let entries = entries.into_iter().map(|(key, value)| (key, Value::String(value))).collect();
-        Self(Rc::new(MapCell { holds_strings: true, is_nil: false, entries: RefCell::new(entries) }))
+        Self::of(MapCell { holds_strings: true, is_nil: false, entries: RefCell::new(entries) })
     }
 
     /// Returns a map without entries that cannot be set.
     pub(crate) fn nil() -> Self {
-        Self(Rc::new(MapCell { holds_strings: false, is_nil: true, entries: RefCell::default() }))
+        Self::of(MapCell { holds_strings: false, is_nil: true, entries: RefCell::default() })
     }
 
     pub(crate) fn type_name(&self) -> &'static str {
-        if self.holds_strings() { "map[string]string" } else { "map[string]interface {}" }
+        match (self.is_chart_values, self.holds_strings()) {
+            (true, _) => "common.Values",
+            (false, true) => "map[string]string",
+            (false, false) => "map[string]interface {}",
+        }
     }
 
     pub(crate) fn holds_strings(&self) -> bool {
-        self.0.holds_strings
+        self.cell.holds_strings
     }
 
     pub(crate) fn is_nil(&self) -> bool {
-        self.0.is_nil
+        self.cell.is_nil
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.entries.borrow().len()
+        self.cell.entries.borrow().len()
     }
 
-    pub(crate) fn get(&self, key: &[u8]) -> Option<Value> {
-        self.0.entries.borrow().get(&Str::from(key)).cloned()
+    /// Returns the value of a key.
+    pub fn get(&self, key: &[u8]) -> Option<Value> {
+        self.cell.entries.borrow().get(&Str::from(key)).cloned()
     }
 
-    pub(crate) fn insert(&self, key: Str, value: Value) {
+    /// Sets the value of a key, in all clones.
+    pub fn insert(&self, key: Str, value: Value) {
         // The previous value may contain this map, so it is dropped after the borrow.
-        let previous = self.0.entries.borrow_mut().insert(key, value);
+        let previous = self.cell.entries.borrow_mut().insert(key, value);
         drop(previous);
     }
 
     pub(crate) fn remove(&self, key: &Str) {
-        let previous = self.0.entries.borrow_mut().remove(key);
+        let previous = self.cell.entries.borrow_mut().remove(key);
         drop(previous);
     }
 
     /// Returns the entries, sorted by key.
     pub fn entries(&self) -> Vec<(Str, Value)> {
-        self.0.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+        self.cell.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
     /// Removes all entries, so that maps that contain each other are freed.
     pub(crate) fn clear(&self) {
-        let previous = std::mem::take(&mut *self.0.entries.borrow_mut());
+        let previous = std::mem::take(&mut *self.cell.entries.borrow_mut());
         drop(previous);
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+        Rc::ptr_eq(&self.cell, &other.cell)
     }
 }
 
@@ -184,7 +227,7 @@ fn free(mut values: Vec<Value>) {
                 }
             }
             Value::Map(map) => {
-                if let Some(mut cell) = Rc::into_inner(map.0) {
+                if let Some(mut cell) = Rc::into_inner(map.cell) {
                     values.extend(std::mem::take(cell.entries.get_mut()).into_values());
                 }
             }

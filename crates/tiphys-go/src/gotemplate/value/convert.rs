@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Number, Value as Json};
 
 use super::{List, Map, Named, Special, Str, Value};
+use crate::gotemplate::functions::base64;
 use crate::gotemplate::limits::{Budget, LimitError};
 
 /// A value cannot be represented as JSON. The messages are those of Go's `encoding/json`.
@@ -16,6 +17,9 @@ pub enum ConvertError {
     /// The value is nested too deeply or too large.
     #[error("the value {0}")]
     Limit(LimitError),
+    /// Only the `helm` program knows how it writes this type.
+    #[error("{0} is not supported")]
+    Unsupported(&'static str),
 }
 
 impl Value {
@@ -65,6 +69,15 @@ impl Value {
                 Json::Object(entries.collect::<Result<_, _>>()?)
             }
             Self::Special(Special(Named::Date(date))) => Json::String(date.rfc3339()),
+            Self::Special(Special(Named::Bytes(bytes))) => Json::String(base64(bytes)),
+            Self::Special(Special(Named::Files(files))) => {
+                let entries = files.0.iter();
+                let encoded = entries.map(|(path, bytes)| (decoded(path), Json::String(base64(bytes))));
+                Json::Object(encoded.collect())
+            }
+            Self::Special(Special(Named::Struct(of))) => {
+                return Err(ConvertError::Unsupported(of.type_name));
+            }
             Self::Special(special) => match special.0.integer() {
                 Some(number) => Json::Number(number.into()),
                 None => Json::String(special.0.to_string()),
@@ -86,7 +99,8 @@ impl Value {
             Self::Map(map) if !map.is_nil() => {
                 let entries =
                     map.entries().into_iter().map(|(key, value)| Ok((key, value.copied(budget, level + 1)?)));
-                Self::Map(Map::new(entries.collect::<Result<_, _>>()?))
+                let copy = Map::new(entries.collect::<Result<_, _>>()?);
+                Self::Map(if map.is_chart_values() { copy.as_chart_values() } else { copy })
             }
             shared => shared.clone(),
         })
@@ -100,6 +114,27 @@ impl Map {
             _ => None,
         });
         Self::of_strings(strings)
+    }
+}
+
+impl Value {
+    /// Returns whether a string is invalid UTF-8, and whether one contains U+FFFD.
+    pub(crate) fn replacements(&self) -> (bool, bool) {
+        let of_string = |string: &Str| match std::str::from_utf8(string) {
+            Ok(valid) => (false, valid.contains('\u{FFFD}')),
+            Err(_) => (true, string.windows(3).any(|bytes| bytes == "\u{FFFD}".as_bytes())),
+        };
+        let both = |one: (bool, bool), other: (bool, bool)| (one.0 || other.0, one.1 || other.1);
+        match self {
+            Self::String(string) => of_string(string),
+            Self::List(list) => list.items().iter().map(Self::replacements).fold((false, false), both),
+            Self::Map(map) => {
+                let entries = map.entries().into_iter();
+                let found = entries.map(|(key, value)| both(of_string(&key), value.replacements()));
+                found.fold((false, false), both)
+            }
+            _ => (false, false),
+        }
     }
 }
 

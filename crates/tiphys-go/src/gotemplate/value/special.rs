@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use crate::versions::Version;
 
-use super::Value;
+use super::chart::{Files, Struct};
+use super::{Str, Value};
 use crate::gotemplate::datetime::{self, DateTime};
 
 pub(crate) const MONTHS: [&str; 12] = [
@@ -41,6 +42,12 @@ pub(crate) enum Named {
     Version(Rc<Version>),
     /// `semver.Version`
     VersionValue(Rc<Version>),
+    /// A struct of Helm.
+    Struct(Rc<Struct>),
+    /// `.Files` of a chart
+    Files(Rc<Files>),
+    /// `[]uint8`: the content of a file
+    Bytes(Str),
 }
 
 impl Named {
@@ -52,15 +59,21 @@ impl Named {
             Self::Weekday(_) => "time.Weekday",
             Self::Version(_) => "*semver.Version",
             Self::VersionValue(_) => "semver.Version",
+            Self::Struct(of) => of.type_name,
+            Self::Files(_) => "engine.files",
+            Self::Bytes(_) => "[]uint8",
         }
     }
 
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::Date(_) | Self::VersionValue(_) => "struct",
+            Self::Struct(of) if of.type_name.starts_with('*') => "ptr",
+            Self::Date(_) | Self::VersionValue(_) | Self::Struct(_) => "struct",
             Self::Duration(_) => "int64",
             Self::Month(_) | Self::Weekday(_) => "int",
             Self::Version(_) => "ptr",
+            Self::Files(_) => "map",
+            Self::Bytes(_) => "slice",
         }
     }
 
@@ -69,7 +82,21 @@ impl Named {
         match self {
             Self::Duration(value) => Some(*value),
             Self::Month(value) | Self::Weekday(value) => Some((*value).into()),
-            Self::Date(_) | Self::Version(_) | Self::VersionValue(_) => None,
+            Self::Date(_)
+            | Self::Version(_)
+            | Self::VersionValue(_)
+            | Self::Struct(_)
+            | Self::Files(_)
+            | Self::Bytes(_) => None,
+        }
+    }
+
+    /// Returns whether a container is empty.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Files(files) => files.0.is_empty(),
+            Self::Bytes(bytes) => bytes.is_empty(),
+            named => named.integer() == Some(0),
         }
     }
 
@@ -80,11 +107,12 @@ impl Named {
             Self::Version(_) | Self::VersionValue(_) => {
                 ["major", "minor", "patch", "pre", "metadata", "original"].contains(&name)
             }
-            Self::Duration(_) | Self::Month(_) | Self::Weekday(_) => false,
+            Self::Struct(of) => of.hidden.contains(&name),
+            Self::Duration(_) | Self::Month(_) | Self::Weekday(_) | Self::Files(_) | Self::Bytes(_) => false,
         }
     }
 
-    /// Calls a method. `None` if there is none of this name, `Err` with the number of expected arguments if the number is wrong.
+    /// Calls a method, or returns a field. `None` if there is none of this name, `Err` with the number of expected arguments if the number is wrong.
     pub(crate) fn method(&self, name: &str, arguments: &[Value]) -> Option<Result<Value, usize>> {
         let value = match self {
             Self::Date(date) => return datetime::method(date, name, arguments),
@@ -93,6 +121,9 @@ impl Named {
             Self::Version(version) | Self::VersionValue(version) => {
                 return version_method(version, name, arguments);
             }
+            Self::Struct(of) => of.member(name)?,
+            Self::Files(files) => return Some(Ok(files.method(name, arguments))),
+            Self::Bytes(_) => return None,
         };
         Some(if arguments.is_empty() { Ok(value) } else { Err(0) })
     }
@@ -109,8 +140,21 @@ impl fmt::Display for Named {
             },
             Self::Weekday(value) => f.write_str(WEEKDAYS[usize::from(*value) % 7]),
             Self::Version(version) | Self::VersionValue(version) => write!(f, "{version}"),
+            Self::Struct(of) => f.write_str(of.text.as_deref().unwrap_or_default()),
+            Self::Files(files) => {
+                let contents =
+                    files.0.iter().map(|(path, bytes)| format!("{}:{}", path.lossy(), listed(bytes)));
+                write!(f, "map[{}]", contents.collect::<Vec<_>>().join(" "))
+            }
+            Self::Bytes(bytes) => f.write_str(&listed(bytes)),
         }
     }
+}
+
+/// Writes bytes as Go prints a slice of them.
+fn listed(bytes: &[u8]) -> String {
+    let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    format!("[{}]", numbers.join(" "))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "Go's methods return floats too")]

@@ -333,11 +333,16 @@ fn escaped(c: char) -> Option<String> {
 
 /// Returns the entries in go-yaml's order.
 fn sorted(map: &Map<String, Value>) -> BTreeMap<Key<'_>, &Value> {
-    map.iter().map(|(key, value)| (Key(key), value)).collect()
+    let mut entries = BTreeMap::new();
+    // Collecting would sort a list.
+    for (key, value) in map {
+        entries.insert(Key(key), value);
+    }
+    entries
 }
 
 /// A key in go-yaml's order: other characters before letters, and digits by their number. A map is sorted with it instead of a list,
-/// because the order of numbers that do not fit 64 bits is not total, and sorting a list may panic then.
+/// because the order of keys with digits is not total, and sorting a list may panic then.
 #[derive(PartialEq, Eq)]
 struct Key<'a>(&'a str);
 

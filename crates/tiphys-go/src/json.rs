@@ -1,12 +1,27 @@
-//! The first JSON value of an answer, with the errors of Go's `json.Decoder`. What follows it is ignored.
+//! The syntax of JSON, with the errors of Go's `encoding/json`.
 
-use tiphys_go::strconv::quote_char;
+use crate::strconv::quote_char;
 
 /// Levels of lists and objects that Go reads.
 const DEPTH_MAX: usize = 10_000;
 
-/// Returns the first value; none if there is only white space.
-pub(super) fn first_value(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
+/// Message of a text that ends within a value, of `json.Decoder`.
+const EOF: &str = "unexpected EOF";
+
+/// Checks that a text is one value, as `json.Unmarshal` does.
+pub fn check(bytes: &[u8]) -> Result<(), String> {
+    let ended = || Err("unexpected end of JSON input".to_owned());
+    let mut scanner = Scanner { bytes, at: 0 };
+    match scanner.value() {
+        Err(message) if message == EOF => return ended(),
+        result => result?,
+    }
+    scanner.skip_blanks();
+    scanner.next().map_or(Ok(()), |byte| invalid(byte, "after top-level value"))
+}
+
+/// Returns the first value of a text, as `json.Decoder` does; none if there is only white space.
+pub fn first_value(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
     let mut scanner = Scanner { bytes, at: 0 };
     scanner.skip_blanks();
     let start = scanner.at;
@@ -172,7 +187,7 @@ impl Scanner<'_> {
 }
 
 fn end<T>() -> Result<T, String> {
-    Err("unexpected EOF".to_owned())
+    Err(EOF.to_owned())
 }
 
 fn invalid<T>(byte: u8, context: &str) -> Result<T, String> {

@@ -1,4 +1,4 @@
-use super::first_value;
+use super::{check, first_value};
 
 #[test]
 fn what_follows_the_first_value_is_ignored() {
@@ -50,4 +50,18 @@ fn syntax_errors_are_gos() {
     }
     let deep = "[".repeat(10_001);
     assert_eq!(first_value(deep.as_bytes()), Err(invalid("'[' exceeded max depth")));
+}
+
+#[test]
+fn only_one_value_is_a_document() {
+    for (text, expected) in [
+        ("{\"a\": [1, true]}\n", None),
+        ("", Some("unexpected end of JSON input")),
+        ("[1", Some("unexpected end of JSON input")),
+        ("ui = true", Some("invalid character 'u' looking for beginning of value")),
+        ("{} x", Some("invalid character 'x' after top-level value")),
+        ("01", Some("invalid character '1' after top-level value")),
+    ] {
+        assert_eq!(check(text.as_bytes()).err().as_deref(), expected, "{text}");
+    }
 }

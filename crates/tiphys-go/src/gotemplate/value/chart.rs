@@ -1,0 +1,157 @@
+//! Values of the templates of charts that have methods or fields.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{List, Map, Named, Special, Str, Value};
+use crate::glob::{Glob, Slash};
+use crate::gotemplate::functions::{Type, base64, yaml_of};
+
+/// A struct.
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub(crate) type_name: &'static str,
+    pub(crate) fields: Vec<(&'static str, Value)>,
+    /// Methods without arguments, and what they return.
+    pub(crate) methods: Vec<(&'static str, Value)>,
+    /// Fields that templates cannot read.
+    pub(crate) hidden: &'static [&'static str],
+    /// Fields whose values depend on how the `helm` program was built.
+    pub(crate) of_build: &'static [&'static str],
+    /// How `printf "%v"` prints it. `None` if that depends on how the `helm` program was built.
+    pub(crate) text: Option<String>,
+    /// How it is printed where nothing formats it, if that is different.
+    pub(crate) printed: Option<String>,
+}
+
+impl Struct {
+    /// Returns a field, or what a method returns.
+    pub(crate) fn member(&self, name: &str) -> Option<Value> {
+        let mut members = self.methods.iter().chain(&self.fields);
+        members.find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    }
+
+    pub(crate) fn has_method(&self, name: &str) -> bool {
+        self.methods.iter().any(|(known, _)| *known == name)
+    }
+}
+
+/// `.Files`: files by their paths.
+#[derive(Debug)]
+pub(crate) struct Files(pub(crate) BTreeMap<Str, Str>);
+
+impl Value {
+    /// Returns whether only charts have values of this type.
+    pub(crate) fn is_of_chart(&self) -> bool {
+        matches!(self, Self::Special(Special(Named::Files(_) | Named::Bytes(_) | Named::Struct(_))))
+    }
+}
+
+impl Special {
+    /// Returns the files of a chart.
+    pub fn files(files: impl IntoIterator<Item = (Str, Str)>) -> Self {
+        Self(Named::Files(Rc::new(Files(files.into_iter().collect()))))
+    }
+
+    /// Returns `.Capabilities`. `version` is that of Kubernetes, `v1.30.2`, with its major and minor number.
+    /// `helm` is the version of Helm, and that of its client of Kubernetes.
+    pub fn capabilities(
+        version: &str,
+        [major, minor]: [&str; 2],
+        api_versions: List,
+        [helm, client]: [&str; 2],
+    ) -> Self {
+        let string = |string: &str| Value::from(string);
+        let structure = |of: Struct| Value::named(Named::Struct(Rc::new(of)));
+        let version = structure(Struct {
+            type_name: "common.KubeVersion",
+            fields: vec![("Version", string(version)), ("Major", string(major)), ("Minor", string(minor))],
+            methods: vec![("String", string(version)), ("GitVersion", string(version))],
+            hidden: &["normalizedVersion"],
+            of_build: &[],
+            text: Some(format!("{{{version} {version} {major} {minor}}}")),
+            printed: Some(version.to_owned()),
+        });
+        let helm = structure(Struct {
+            type_name: "version.BuildInfo",
+            fields: vec![("Version", string(helm)), ("KubeClientVersion", string(client))],
+            methods: Vec::new(),
+            hidden: &[],
+            of_build: &["GitCommit", "GitTreeState", "GoVersion"],
+            text: None,
+            printed: None,
+        });
+        Self(Named::Struct(Rc::new(Struct {
+            type_name: "*common.Capabilities",
+            fields: vec![
+                ("KubeVersion", version),
+                ("APIVersions", Value::List(api_versions)),
+                ("HelmVersion", helm),
+            ],
+            methods: Vec::new(),
+            hidden: &[],
+            of_build: &[],
+            text: None,
+            printed: None,
+        })))
+    }
+}
+
+impl Files {
+    /// Returns the parameters of a method. `None` if there is none of this name.
+    pub(crate) fn parameters(name: &str) -> Option<&'static [Type]> {
+        match name {
+            "Get" | "GetBytes" | "Lines" | "Glob" => Some(&[Type::String]),
+            "AsConfig" | "AsSecrets" => Some(&[]),
+            _ => None,
+        }
+    }
+
+    /// Calls a method, or returns the content of a file. The arguments have the types of the parameters.
+    pub(super) fn method(&self, name: &str, arguments: &[Value]) -> Value {
+        let nothing = Str::from("");
+        let path = match arguments {
+            [Value::String(path)] => path,
+            _ => &nothing,
+        };
+        match name {
+            "Get" => Value::String(self.content(path)),
+            "GetBytes" => Value::named(Named::Bytes(self.content(path))),
+            "Lines" => self.lines(path),
+            "Glob" => self.matching(path),
+            "AsConfig" => self.as_yaml(Str::clone),
+            "AsSecrets" => self.as_yaml(|content| base64(content).into()),
+            path => Value::named(Named::Bytes(self.content(&path.into()))),
+        }
+    }
+
+    pub(crate) fn content(&self, path: &Str) -> Str {
+        self.0.get(path).cloned().unwrap_or_else(|| "".into())
+    }
+
+    fn lines(&self, path: &Str) -> Value {
+        let content = self.content(path);
+        let text = content.strip_suffix(b"\n").unwrap_or(&content);
+        if content.is_empty() {
+            return Value::List(List::strings(Vec::<Str>::new()));
+        }
+        Value::List(List::strings(text.split(|byte| *byte == b'\n')))
+    }
+
+    /// Returns the files whose paths match a glob. An invalid one matches all, as in Helm.
+    fn matching(&self, pattern: &Str) -> Value {
+        let glob = Glob::new(&pattern.lossy(), Slash::Separator).ok();
+        let is_match = |path: &Str| glob.as_ref().is_none_or(|glob| glob.matches(&path.lossy()));
+        let files = self.0.iter().filter(|(path, _)| is_match(path));
+        Value::Special(Special::files(files.map(|(path, content)| (path.clone(), content.clone()))))
+    }
+
+    /// Writes the files as a map by their base names. Of several with one name, Helm takes any.
+    fn as_yaml(&self, content: impl Fn(&Str) -> Str) -> Value {
+        let entries = self.0.iter().map(|(path, bytes)| {
+            let base = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            (Str::from(base), content(bytes))
+        });
+        yaml_of(&Value::Map(Map::of_strings(entries))).into()
+    }
+}
