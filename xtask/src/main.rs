@@ -8,6 +8,7 @@ mod bench;
 mod book;
 mod build;
 mod cargo;
+mod corpus;
 mod demo;
 mod dist;
 mod e2e;
@@ -62,6 +63,8 @@ enum Command {
     E2e(e2e::Options),
     /// Run an upstream program and ours on the same inputs, and compare their answers
     Oracle(oracle::Options),
+    /// Render the charts of folders with the built-in engine and with helm, and compare the outputs
+    Corpus(corpus::Options),
 }
 
 fn main() -> ExitCode {
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),
         Command::Oracle(options) => oracle::run(&root, &options),
+        Command::Corpus(options) => corpus::run(&root, &options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -47,7 +47,7 @@ pub(crate) fn tar_body(bytes: &[u8]) {
     WORLD.with(|world| world.check(&gzip));
 }
 
-fn mend_checksums(tar: &mut [u8]) {
+pub(crate) fn mend_checksums(tar: &mut [u8]) {
     let mut rest = tar;
     while rest.len() >= BLOCK_BYTES {
         let (header, behind) = rest.split_at_mut(BLOCK_BYTES);

@@ -6,6 +6,7 @@
 
 mod archive;
 mod charts;
+mod charts_in_memory;
 mod connection;
 mod edit;
 mod glob;
@@ -34,9 +35,11 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 22] = [
+pub const TARGETS: [Target; 24] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
+    Target { name: "chart_archive", body: charts_in_memory::archive_body, gate_inputs: 400 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
+    Target { name: "chart_template", body: charts_in_memory::template_body, gate_inputs: 500 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
     Target { name: "edit", body: edit::body, gate_inputs: 3_000 },
     Target { name: "glob", body: glob::body, gate_inputs: 2_000 },

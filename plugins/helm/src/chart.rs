@@ -1,6 +1,5 @@
 //! Reads a chart's metadata: its dependencies, and those in its lock files.
 
-mod dependency;
 mod files;
 
 use std::io;
@@ -11,7 +10,8 @@ use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use crate::failure::go_words;
 
-pub(crate) use dependency::{Dependency, ListError, dependencies};
+pub(crate) use tiphys_chart::{Dependency, ListError, dependencies};
+
 pub(crate) use files::{ChartFiles, FileError, PACKED_CHART_BYTES_MAX, SUBCHARTS, Subchart};
 
 /// The chart's metadata file.

@@ -77,7 +77,9 @@ macro_rules! targets {
 
 targets!(
     chart_address,
+    chart_archive,
     chart_index,
+    chart_template,
     connection,
     edit,
     glob,

@@ -1,0 +1,44 @@
+//! Parsed templates, which many releases of a chart share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_go::gotemplate::{Limits, ParseError, Template};
+
+/// Bytes of the sources of cached templates. Parsed, they have some ten times as many.
+const BYTES_MAX: usize = 8 << 20;
+
+/// Parsed templates by name and source.
+#[derive(Debug, Default)]
+pub struct TemplateCache(Mutex<Parsed>);
+
+#[derive(Debug, Default)]
+struct Parsed {
+    templates: HashMap<(String, Arc<[u8]>), Arc<Template>>,
+    /// Bytes of their sources.
+    bytes: usize,
+}
+
+impl TemplateCache {
+    /// Returns a parsed template.
+    pub(crate) fn parse(
+        &self,
+        name: &str,
+        source: &Arc<[u8]>,
+        limits: Limits,
+    ) -> Result<Arc<Template>, ParseError> {
+        let key = (name.to_owned(), Arc::clone(source));
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(template) = lock().templates.get(&key) {
+            return Ok(Arc::clone(template));
+        }
+        let template = Arc::new(Template::parse_of_chart(name, source, limits)?);
+        let mut parsed = lock();
+        if parsed.bytes + source.len() > BYTES_MAX {
+            *parsed = Parsed::default();
+        }
+        parsed.bytes += source.len();
+        parsed.templates.insert(key, Arc::clone(&template));
+        Ok(template)
+    }
+}

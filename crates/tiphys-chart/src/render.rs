@@ -1,0 +1,247 @@
+//! Renders a chart: what `helm template` does after it has loaded chart and values.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+use std::time::SystemTime;
+
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use tiphys_go::gotemplate::{Execution, Limits, MissingKey, Options, TemplateSet};
+use tiphys_go::versions::{Version, VersionRange};
+use tiphys_helm_values::{HelmVersion, Map, coalesce};
+
+use crate::cache::TemplateCache;
+use crate::data::{self, TemplateFile, base};
+use crate::error::RenderError;
+use crate::output::{self, RenderedFile};
+use crate::placed::PlacedChart;
+use crate::{Chart, schema};
+
+/// Bytes of the stack on which templates run: [`LIMITS`] permit many levels. Only what is used needs memory.
+const STACK_BYTES: usize = 1 << 30;
+
+/// Limits of all templates of one release together.
+pub const LIMITS: Limits = Limits { steps: 50_000_000, output_bytes: 100 << 20, depth: 5_000 };
+
+/// Longest name of a release, in bytes.
+const RELEASE_NAME_BYTES_MAX: usize = 53;
+
+/// A release that is rendered, as `helm template` gets it.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// `.Release.Name`
+    pub name: String,
+    /// `.Release.Namespace`
+    pub namespace: String,
+    /// `--kube-version`
+    pub kube_version: KubeVersion,
+    /// `--api-versions`, added to those that Helm knows.
+    pub api_versions: Vec<String>,
+}
+
+/// The version of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KubeVersion {
+    /// With `v`, as in `v1.30.2`.
+    pub version: String,
+    pub(crate) major: String,
+    pub(crate) minor: String,
+}
+
+/// Which objects are part of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// `--include-crds`
+    pub crds: bool,
+    /// The opposite of `--skip-tests`.
+    pub tests: bool,
+    /// The opposite of `--skip-schema-validation`.
+    pub schema_validation: bool,
+}
+
+/// Options of the functions of templates that depend on time and chance, and the limits of all templates together.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions<'a> {
+    /// The result of `now`.
+    pub now: SystemTime,
+    /// The seed of random functions.
+    pub random: u64,
+    /// The limits.
+    pub limits: Limits,
+    /// Templates that were parsed before, with the same limits.
+    pub cache: &'a TemplateCache,
+}
+
+impl KubeVersion {
+    /// Parses a version of numbers, such as `1.30.2` or `v1.30`; `None` for another one.
+    pub fn parse(version: &str) -> Option<Self> {
+        let version = version.strip_prefix('v').unwrap_or(version);
+        let numbers: Vec<&str> = version.split('.').collect();
+        let is_number = |number: &&str| {
+            let is_padded = number.len() > 1 && number.starts_with('0');
+            number.parse::<u32>().is_ok() && number.bytes().all(|byte| byte.is_ascii_digit()) && !is_padded
+        };
+        let [major, minor, ..] = numbers[..] else { return None };
+        let parsed =
+            Self { version: format!("v{version}"), major: major.to_owned(), minor: minor.to_owned() };
+        numbers.iter().all(is_number).then_some(parsed)
+    }
+}
+
+impl Default for KubeVersion {
+    /// Returns the version that Helm 4.3.1 takes without another one.
+    fn default() -> Self {
+        Self { version: "v1.37.0".to_owned(), major: "1".to_owned(), minor: "37".to_owned() }
+    }
+}
+
+/// Renders a chart with the merged values of the caller, by the rules of Helm 4. Returns what `helm template` prints.
+pub fn render(
+    chart: &Chart,
+    values: Map,
+    release: &Release,
+    parts: Parts,
+    options: RunOptions<'_>,
+) -> Result<String, RenderError> {
+    check_installable(chart, &release.name)?;
+    let placed =
+        PlacedChart::new(chart, &values, HelmVersion::V4).map_err(|error| dependency_error(&error))?;
+    let complete = PlacedChart::whole(chart);
+    let values = coalesce(&complete.as_values(), values, HelmVersion::V4)?;
+    if parts.schema_validation {
+        schema::validate(&placed, &values)?;
+    }
+    check_kube_version(chart, &release.kube_version)?;
+    let mut crds = Vec::new();
+    if parts.crds {
+        add_crds(&placed, placed.name, &mut crds)?;
+    }
+    let files = on_large_stack(|| run(&placed, &values, release, options))?;
+    output::written(&crds, files, parts.tests)
+}
+
+fn dependency_error(error: &tiphys_helm_values::CoalesceError) -> RenderError {
+    RenderError::Refused(format!("chart dependencies processing failed: {error}"))
+}
+
+/// Checks what does not depend on values.
+fn check_installable(chart: &Chart, release_name: &str) -> Result<(), RenderError> {
+    let refused = |message: String| Err(RenderError::Refused(message));
+    let chart_type = &chart.metadata.chart_type;
+    if !["", "application"].contains(&chart_type.as_str()) {
+        return refused(format!("{chart_type} charts are not installable"));
+    }
+    let is_loaded = |name: &str| chart.subcharts.iter().any(|subchart| subchart.metadata.name == name);
+    let listed = chart.metadata.dependencies.iter().flatten();
+    let missing: Vec<&str> = listed.map(|one| one.name.as_str()).filter(|name| !is_loaded(name)).collect();
+    if !missing.is_empty() {
+        return refused(format!(
+            "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: \
+             found in Chart.yaml, but missing in charts/ directory: {}",
+            missing.join(", ")
+        ));
+    }
+    if is_release_name(release_name) {
+        return Ok(());
+    }
+    refused(format!(
+        "release name check failed: release name {release_name:?}: invalid release name, must match regex \
+         ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be longer than 53"
+    ))
+}
+
+/// Whether a name consists of DNS labels.
+fn is_release_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_character = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        !label.is_empty()
+            && label.bytes().all(is_character)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    name.len() <= RELEASE_NAME_BYTES_MAX && name.split('.').all(is_label)
+}
+
+/// Checks the range of Kubernetes versions of the chart; those of subcharts do not count.
+fn check_kube_version(chart: &Chart, found: &KubeVersion) -> Result<(), RenderError> {
+    let range = &chart.metadata.kube_version;
+    let is_compatible = || {
+        let (range, version) = (VersionRange::parse(range).ok()?, Version::parse(&found.version).ok()?);
+        Some(range.matches(&version))
+    };
+    if range.is_empty() || is_compatible() == Some(true) {
+        return Ok(());
+    }
+    let version = &found.version;
+    Err(RenderError::Refused(format!(
+        "chart requires kubeVersion: {range} which is incompatible with Kubernetes {version}"
+    )))
+}
+
+/// Adds the files of custom resource definitions of a chart and of its subcharts.
+fn add_crds(chart: &PlacedChart<'_>, path: &str, crds: &mut Vec<RenderedFile>) -> Result<(), RenderError> {
+    let is_crd = |path: &str| {
+        let extension = base(path).rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
+        path.starts_with("crds/")
+            && extension.is_some_and(|one| ["yaml", "yml", "json"].contains(&one.as_str()))
+    };
+    for file in chart.chart.files.iter().filter(|file| is_crd(&file.path)) {
+        let name = format!("{path}/{}", file.path);
+        let Ok(content) = str::from_utf8(&file.bytes) else {
+            return Err(RenderError::Unsupported(format!("{name}: is not UTF-8")));
+        };
+        crds.push(RenderedFile { name, content: content.to_owned(), is_utf8: true });
+    }
+    let mut subcharts = chart.subcharts.iter();
+    subcharts.try_for_each(|subchart| add_crds(subchart, &format!("{path}/charts/{}", subchart.name), crds))
+}
+
+/// Executes all templates in Helm's order: those in deeper directories first.
+fn run(
+    chart: &PlacedChart<'_>,
+    values: &Map,
+    release: &Release,
+    options: RunOptions<'_>,
+) -> Result<Vec<RenderedFile>, RenderError> {
+    let mut files = data::templates(chart, values, release);
+    let order = |file: &TemplateFile<'_>| (file.name.matches('/').count(), file.name.clone());
+    files.sort_by_cached_key(|file| std::cmp::Reverse(order(file)));
+    // Of templates with one name, the last counts.
+    let parse =
+        |file: &TemplateFile<'_>| Ok(options.cache.parse(&file.name, &file.file.bytes, options.limits)?);
+    let templates = files.iter().map(parse).collect::<Result<Vec<_>, RenderError>>()?;
+    let set = TemplateSet::new(templates);
+    let options = Options {
+        missing_key: MissingKey::Zero,
+        limits: options.limits,
+        ..Options::new(options.now, options.random)
+    };
+    let mut execution = Execution::new(&set, &options);
+    let mut rendered = Vec::new();
+    for file in files.iter().filter(|file| !base(&file.name).starts_with('_')) {
+        if let Some(output) = execution.execute(&file.name, &file.data()) {
+            let output = output.map_err(|error| *error)?;
+            let text = String::from_utf8_lossy(&output);
+            let is_utf8 = matches!(text, Cow::Borrowed(_));
+            let content = text.replace("<no value>", "");
+            rendered.push(RenderedFile { name: file.name.clone(), content, is_utf8 });
+        }
+    }
+    Ok(rendered)
+}
+
+/// Runs a function on a thread whose stack suffices for nested templates.
+fn on_large_stack<T: Send>(
+    function: impl FnOnce() -> Result<T, RenderError> + Send,
+) -> Result<T, RenderError> {
+    // A thread of its own for each release would need more memory.
+    static POOL: LazyLock<Result<ThreadPool, ThreadPoolBuildError>> = LazyLock::new(|| {
+        ThreadPoolBuilder::new().thread_name(|_| "templates".to_owned()).stack_size(STACK_BYTES).build()
+    });
+    let pool = POOL.as_ref().map_err(|error| RenderError::Thread(error.to_string()))?;
+    let result = pool.install(|| catch_unwind(AssertUnwindSafe(function)));
+    result.unwrap_or_else(|_panic| Err(RenderError::Thread("a panic; this is a bug".to_owned())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+{{ define "a" }}{{ if true }}{{ end }}

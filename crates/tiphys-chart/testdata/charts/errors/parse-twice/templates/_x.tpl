@@ -1,0 +1,2 @@
+{{ define "a" }}x{{ end }}
+{{ define "a" }}y{{ end }}

@@ -1,0 +1,1 @@
+{{ define "empty" }}{{ end }}{{ define "inner" }}{{ template "none" }}{{ end }}

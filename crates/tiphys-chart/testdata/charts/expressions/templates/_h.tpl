@@ -1,0 +1,1 @@
+{{- define "h" }}H:{{ . }}{{ end }}{{ define "nil" }}{{ .a.b.c }}{{ end }}{{ define "outer" }}{{ include "nil" . }}{{ end }}{{ define "rec" }}{{ include "rec" . }}{{ end }}{{ define "rect" }}{{ template "rect" . }}{{ end }}

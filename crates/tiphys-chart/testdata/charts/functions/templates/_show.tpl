@@ -1,0 +1,5 @@
+{{- define "functions.show" }}[{{ . }}]{{ end -}}
+{{- define "functions.lines" -}}
+first
+second: {{ .Values.text }}
+{{- end -}}

@@ -1,0 +1,3 @@
+{{- define "metadata.partial" -}}
+{{ .Template.Name }}
+{{- end -}}

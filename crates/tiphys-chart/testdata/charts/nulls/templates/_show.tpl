@@ -1,0 +1,1 @@
+{{- define "nulls.show" }}[{{ . }}]{{ end -}}

@@ -1,0 +1,2 @@
+{{- define "order.which" }}sub{{ end -}}
+{{- define "sub.only" }}sub only, {{ .Chart.Name }}{{ end -}}

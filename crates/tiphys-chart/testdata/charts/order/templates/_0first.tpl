@@ -1,0 +1,1 @@
+{{- define "order.which" }}{{/* nothing */}}{{ end -}}
