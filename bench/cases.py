@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import fixtures
+from charts import charts
 from controller import controller
 from fixtures import URL, application, applications, commit, config_map, grouped_chart, others, write
 from measuring import DIFF, ROOT, Bench, Build, Command, Failure, Sample, Series, cpu, memory, overhead
@@ -321,4 +322,4 @@ def templates(bench: Bench) -> None:
     bench.row(go, unit="µs", of=lambda sample: sample.wall)
 
 
-CASES = {case.__name__: case for case in (render, inputs, params, helm, kustomize, sources, appset, templates, web, controller)}
+CASES = {case.__name__: case for case in (render, inputs, params, helm, charts, kustomize, sources, appset, templates, web, controller)}

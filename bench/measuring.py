@@ -149,6 +149,8 @@ class Bench:
             raise Failure(f"{MEMORY_FILE_SYSTEM}: is not a memory file system (tmpfs)")
         self.runs = runs
         self.kustomizations = kustomizations
+        # Charts, for the case of that name.
+        self.charts: Optional[Path] = None
         # Argo CD's program, for the case of the controller.
         self.argo_cd: Optional[Path] = None
         self.rows: list[Row] = []

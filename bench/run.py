@@ -24,6 +24,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--program", type=Path, metavar="FILE", help="measure this build instead of the release build")
     parser.add_argument("--against", type=Path, metavar="FILE", help="measure another build in turn; for the case controller alone: Argo CD's program")
     parser.add_argument("--kustomizations", type=Path, metavar="DIR", help="folder of checkouts whose kustomizations the case sources builds")
+    parser.add_argument("--charts", type=Path, metavar="DIR", help="folder with charts that the case charts renders")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all values as JSON")
     options = parser.parse_args()
     if unknown := [name for name in options.cases if name not in CASES]:
@@ -45,6 +46,7 @@ def main() -> int:
     try:
         is_controller = options.cases == ["controller"]
         bench = Bench(program, None if is_controller else options.against, options.runs, options.kustomizations)
+        bench.charts = options.charts and options.charts.resolve()
         bench.argo_cd = options.against.resolve() if is_controller and options.against else None
         about = {"machine": machine(), "runs": options.runs, "loadBefore": load()}
         for build in bench.builds:

@@ -14,6 +14,7 @@ mod endings;
 mod environment;
 mod error;
 mod explanation;
+mod in_process;
 mod load;
 mod local;
 mod many;
@@ -33,6 +34,7 @@ pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule, HomeFolder};
 pub use error::{CommandFailure, Phase, PluginError};
 pub use explanation::{Explanation, Explanations, LayerPlace, PARAMETER_VARIABLE, ValueLayer};
+pub use in_process::InProcessCommand;
 pub use load::{LoadError, LoadedPlugin, PluginFiles, load_plugins, read_plugin_file};
 pub use local::{COMMAND_LOG, LocalPlugin};
 pub use native::{

@@ -146,14 +146,42 @@ impl LocalPlugin {
         self.run_in(&mut ongoing, request, commands, env).await
     }
 
+    /// Returns the output of `generate` that this process has for it; `None` if the command must run.
+    async fn in_process(&self, request: &Request) -> Result<Option<CommandOutput>, PluginError> {
+        let settings = &self.settings;
+        let argv = self.argv(&self.config.generate);
+        let own = settings.in_process.iter().find(|own| argv == [own.program, "generate"]);
+        let Some(own) = own.filter(|own| !self.needs_run(request) && !self.has_program(own.program)) else {
+            return Ok(None);
+        };
+        let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
+        let (env, request, generate) = (self.environment(request), request.clone(), own.generate);
+        let began = Instant::now();
+        let output = spawn_blocking(move || {
+            let _slot = slot;
+            let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
+            generate(&call)
+        });
+        // A panic is one of a bug, and the command has its own process.
+        let Some(output) = output.await.ok().flatten() else { return Ok(None) };
+        let duration = began.elapsed();
+        settings.observer.command_ended(Phase::Generate, duration, CommandEnd::Succeeded);
+        let (stdout, stderr) = (output.output.into_bytes(), output.warnings);
+        Ok(Some(CommandOutput { stdout, stderr, duration }))
+    }
+
+    /// Whether `generate` needs a private copy of the tree, or values from a cluster, which a command redacts.
+    fn needs_run(&self, request: &Request) -> bool {
+        self.config.init.is_some() || self.settings.keep_workdirs.is_some() || !request.resolved.is_empty()
+    }
+
     /// Returns the output of `generate` that the native program has for it. `None` if the command must run: it is not known to that program,
     /// or fails there, and is to report the cause itself.
     async fn by_native_program(&self, request: &Request) -> Result<Option<CommandOutput>, PluginError> {
         let settings = &self.settings;
         let argv = self.argv(&self.config.generate);
-        let needs_run =
-            self.config.init.is_some() || settings.keep_workdirs.is_some() || !request.resolved.is_empty();
-        let Some(native) = self.native_for(&argv).filter(|_| !needs_run) else { return Ok(None) };
+        let native = self.native_for(&argv).filter(|_| !self.needs_run(request));
+        let Some(native) = native else { return Ok(None) };
         let env = self.environment(request);
         let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
         let Some(message) = native.request(&argv, &call) else { return Ok(None) };
@@ -476,7 +504,11 @@ impl Plugin for LocalPlugin {
         let mut commands = Vec::new();
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
-        let finished = match self.by_native_program(request).await? {
+        let output = match self.in_process(request).await? {
+            None => self.by_native_program(request).await?,
+            output => output,
+        };
+        let finished = match output {
             Some(output) => vec![output],
             None => self.run(request, &commands).await?,
         };

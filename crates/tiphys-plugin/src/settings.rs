@@ -9,6 +9,7 @@ use tiphys_tree::Store;
 use crate::announcement::Strictness;
 use crate::endings::Endings;
 use crate::environment::HomeFolder;
+use crate::in_process::InProcessCommand;
 use crate::native::NativeProgram;
 use crate::observer::Observer;
 use crate::slots::Slots;
@@ -23,6 +24,8 @@ pub struct RunSettings {
     pub programs: &'static [&'static str],
     /// The program that does some commands instead of them.
     pub native: Option<Arc<NativeProgram>>,
+    /// The commands that this process does itself.
+    pub in_process: &'static [InProcessCommand],
     /// Makes the run directories.
     pub store: Arc<Store>,
     /// Limits of output and standard error, and the grace period.

@@ -95,6 +95,7 @@ impl World {
             current_dir: root.to_path_buf(),
             plugin_programs: &[],
             native_commands: &[],
+            in_process_commands: &[],
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
             clock: || std::time::UNIX_EPOCH,

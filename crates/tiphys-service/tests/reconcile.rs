@@ -130,6 +130,7 @@ fn service(dir: &TempDir, namespace: &str) -> Service {
         executable: "/nonexistent".into(),
         plugin_programs: &[],
         native_commands: &[],
+        in_process_commands: &[],
         current_dir: dir.path().to_owned(),
         processors: 1,
         standard_input: || Box::new(std::io::empty()),

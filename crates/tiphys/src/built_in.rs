@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use tiphys_kustomize::GIT_PROGRAM;
-use tiphys_plugin::{NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCommand};
+use tiphys_plugin::{InProcessCommand, NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCommand, NativeOutput};
 use tiphys_service::doctor::RequiredProgram;
 
 /// The files of the plugins.
@@ -23,6 +23,16 @@ pub(crate) const PROGRAMS: &[&str] =
 pub(crate) const NATIVE_COMMANDS: &[NativeCommand] = &[NativeCommand {
     program: tiphys_kustomize::PROGRAM,
     request: |call| tiphys_kustomize::native_request(call.env, call.root, call.app_path, NATIVE_KUSTOMIZE),
+}];
+
+/// The commands that this process does itself.
+pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
+    program: tiphys_helm::PROGRAM,
+    generate: |call| {
+        let (output, warnings) =
+            tiphys_helm::generate_in_process(call.env, call.root, call.app_path.as_str())?;
+        Some(NativeOutput { output, warnings })
+    },
 }];
 
 /// Returns the programs that tiphys and its plugins run.
@@ -45,7 +55,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
             version_arguments: &["version", "--template", "{{.Version}}"],
             is_supported: tiphys_helm::is_supported_version,
             supported: tiphys_helm::supported_versions(),
-            needed_by: "charts",
+            needed_by: "charts that the built-in engine leaves to it",
             website: "https://helm.sh/docs/intro/install",
         },
         RequiredProgram {

@@ -51,7 +51,8 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let settings = &request.settings;
     let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
     let redactor = request.redactor().with_home(&home);
-    let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &redactor))?;
+    let prepared = generate::prepare(&request, &mut |name, content| home.write(name, content))
+        .map_err(|error| Failure::of(&error, &redactor))?;
     let helm = helm_version(host, settings, &home).await.map_err(|error| Failure::of(&error, &redactor))?;
     let mut lines = vec![format!("helm: {helm}")];
     if !request.options.kustomize_dir.is_empty() {

@@ -12,7 +12,7 @@ use tiphys_go::strconv::quote;
 use tiphys_helm_values::{NameError, PathItem, escape_name, parse_name};
 use tiphys_yaml::{Data, Node, read_json, write_go_json};
 
-use crate::home::{Home, HomeError};
+use crate::home::{HomeError, WriteFile};
 use crate::options::{Assignment, AssignmentKind};
 use crate::template::NamedValue;
 
@@ -143,8 +143,8 @@ pub(crate) struct HandedOver {
     pub(crate) values_file: Option<PathBuf>,
 }
 
-/// Writes the files for helm, with mode 0600, into the home.
-pub(crate) fn hand_over(values: &[ExactValue], home: &Home) -> Result<HandedOver, HomeError> {
+/// Writes the files for helm.
+pub(crate) fn hand_over(values: &[ExactValue], write: &mut WriteFile<'_>) -> Result<HandedOver, HomeError> {
     let mut handed_over = HandedOver::default();
     let mut structures = serde_json::Map::new();
     for (index, one) in values.iter().enumerate() {
@@ -155,7 +155,7 @@ pub(crate) fn hand_over(values: &[ExactValue], home: &Home) -> Result<HandedOver
             }
             Content::Word(word) => (AssignmentKind::Value, word.clone()),
             Content::Text(text) => {
-                let file = home.write(&format!("{FILE}-{index}"), text.as_bytes())?;
+                let file = write(&format!("{FILE}-{index}"), text.as_bytes())?;
                 (AssignmentKind::File, file.to_string_lossy().into_owned())
             }
         };
@@ -165,7 +165,7 @@ pub(crate) fn hand_over(values: &[ExactValue], home: &Home) -> Result<HandedOver
     }
     if !structures.is_empty() {
         let content = as_helm_reads(&write_go_json(&structures.into()));
-        handed_over.values_file = Some(home.write(FILE, content.as_bytes())?);
+        handed_over.values_file = Some(write(FILE, content.as_bytes())?);
     }
     Ok(handed_over)
 }

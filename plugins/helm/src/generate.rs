@@ -1,13 +1,14 @@
 //! `generate`: the order of steps, and the error messages of Argo CD's native support.
 
 use crate::announce::ignored_text_of_request;
+use crate::builtin::{self, BuiltinError, Engine};
 use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
 use crate::exact_value;
 use crate::failure::{Failure, chain, warn};
-use crate::helm::{Helm, HelmError};
-use crate::home::{Home, HomeError};
+use crate::helm::{Helm, HelmError, KnownHelm};
+use crate::home::{Home, HomeError, WriteFile};
 use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
@@ -16,11 +17,12 @@ use crate::request::Request;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
+use tiphys_helm_values::HelmVersion;
 use tiphys_process::{ExecLimits, FailureCause};
 use tiphys_tree::{ContainmentError, check_links};
 
 /// Helm's messages for a missing dependency, by API version of the chart. Argo CD checks for the same strings.
-const MISSING_DEPENDENCY: [&str; 2] = [
+pub(crate) const MISSING_DEPENDENCY: [&str; 2] = [
     "found in Chart.yaml, but missing in charts/ directory",
     "found in requirements.yaml, but missing in charts/ directory",
 ];
@@ -75,6 +77,18 @@ pub(crate) enum GenerateError {
     /// A file in the home of this run failed.
     #[error(transparent)]
     Home(#[from] HomeError),
+    /// Only the `helm` program can render the chart.
+    #[error(transparent)]
+    Builtin(BuiltinError),
+    /// The engines differ.
+    #[error(
+        "the built-in engine and helm differ at line {line} of their output, in {source_file}; use --helm-engine program, and report it"
+    )]
+    Different {
+        line: usize,
+        /// The template.
+        source_file: String,
+    },
 }
 
 /// Returns the manifests, as printed by helm or kustomize.
@@ -105,7 +119,51 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 }
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
-    let prepared = prepare(request, home)?;
+    let manifests = match request.settings.engine {
+        Engine::Program => by_program(request, home).await?,
+        Engine::Auto if is_left_to_program(request, home).await => by_program(request, home).await?,
+        engine => match (builtin::rendered(request), engine) {
+            // The program has the last word about an error.
+            (Err(BuiltinError::Failed(error)), Engine::Auto) => match by_program(request, home).await {
+                Err(GenerateError::Helm(HelmError::NotFound { .. })) => return Err(*error),
+                result => result?,
+            },
+            (Err(BuiltinError::Failed(error)), _) => return Err(*error),
+            (Err(BuiltinError::Declined(_)), Engine::Auto) => by_program(request, home).await?,
+            (Err(error), _) => return Err(GenerateError::Builtin(error)),
+            (Ok(rendered), engine) => {
+                if engine == Engine::Compare {
+                    compare(&rendered.manifests, &by_program(request, home).await?)?;
+                }
+                rendered.warnings.iter().for_each(|warning| warn(warning));
+                rendered.manifests.into_bytes()
+            }
+        },
+    };
+    if request.options.kustomize_dir.is_empty() {
+        Ok(manifests)
+    } else {
+        Ok(kustomize::build(request, home, &manifests).await?)
+    }
+}
+
+/// Whether `auto` leaves all charts to the caller's `helm`, which has other rules than the built-in engine, or may have.
+async fn is_left_to_program(request: &Request, home: &Home) -> bool {
+    match KnownHelm::of(&request.host, &request.settings) {
+        KnownHelm::NotFound => false,
+        KnownHelm::Wrapper => true,
+        KnownHelm::Version(version) => version.rules() == HelmVersion::V3,
+        KnownHelm::New => {
+            let redactor = request.redactor().with_home(home);
+            let Ok(helm) = Helm::new(&request.host, &request.settings, home, redactor) else { return false };
+            helm.version(home).await.is_ok_and(|version| version.rules() == HelmVersion::V3)
+        }
+    }
+}
+
+/// Returns the manifests that the `helm` program prints.
+async fn by_program(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
+    let prepared = prepare(request, &mut |name, content| home.write(name, content))?;
     let helm = Helm::new(&request.host, &request.settings, home, request.redactor().with_home(home))?;
     let version = helm.version(home).await?;
     let kept = dependencies::cached(request, &prepared.chart, &version, home);
@@ -119,23 +177,33 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
     for warning in ignored_text_of_request(request, version.rules()) {
         warn(&warning);
     }
-    if request.options.kustomize_dir.is_empty() {
-        Ok(manifests)
-    } else {
-        Ok(kustomize::build(request, home, &manifests).await?)
-    }
+    Ok(manifests)
+}
+
+/// Compares the output of both engines.
+fn compare(builtin: &str, program: &[u8]) -> Result<(), GenerateError> {
+    let program = String::from_utf8_lossy(program);
+    let mut lines = builtin.lines().zip(program.lines()).enumerate();
+    let line = match lines.find(|(_, (ours, theirs))| ours != theirs) {
+        Some((index, _)) => index + 1,
+        None if builtin == program => return Ok(()),
+        None => builtin.lines().count().min(program.lines().count()) + 1,
+    };
+    let source = builtin.lines().take(line).filter_map(|line| line.strip_prefix("# Source: ")).last();
+    Err(GenerateError::Different { line, source_file: source.unwrap_or_default().to_owned() })
 }
 
 /// Decisions that are made before helm runs.
 #[derive(Debug)]
 pub(crate) struct Prepared {
+    pub(crate) template: Template,
     /// The call of `helm template`.
     pub(crate) call: Call,
     chart: Chart,
 }
 
 /// Decides everything that does not need helm, in Argo CD's order, so that the same one of several errors is reported.
-pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, GenerateError> {
+pub(crate) fn prepare(request: &Request, write: &mut WriteFile<'_>) -> Result<Prepared, GenerateError> {
     let options = &request.options;
     let places = request.places();
     let of_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
@@ -170,14 +238,14 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     template.inline_values = match &options.values {
         None => None,
         Some(InlineValues::Yaml(text) | InlineValues::Json(text)) => {
-            Some(home.write(Home::INLINE_VALUES, text.as_bytes())?)
+            Some(write(Home::INLINE_VALUES, text.as_bytes())?)
         }
     };
-    let exact = exact_value::hand_over(&options.exact_values, home)?;
+    let exact = exact_value::hand_over(&options.exact_values, write)?;
     template.assignments.extend(exact.assignments);
     template.exact_values = exact.values_file;
     let call = template.call(&ExecLimits::current())?;
-    Ok(Prepared { call, chart })
+    Ok(Prepared { template, call, chart })
 }
 
 /// Runs `helm template` in the application's directory, or in a copy with its dependencies.
@@ -195,10 +263,13 @@ async fn template(
             *stderr = call.without_values(stderr, &request.options.exact_values);
             said = Some(stderr.clone());
         }
-        GenerateError::Template {
-            text: without_api_versions(&chain(&error)),
-            stderr: said,
-            misses_dependency,
-        }
+        GenerateError::template(&chain(&error), said, misses_dependency)
     })
+}
+
+impl GenerateError {
+    /// Returns the error of `helm template`: the error with its causes, and what it printed.
+    pub(crate) fn template(text: &str, stderr: Option<String>, misses_dependency: bool) -> Self {
+        Self::Template { text: without_api_versions(text), stderr, misses_dependency }
+    }
 }

@@ -103,6 +103,30 @@ pub(crate) enum HelmError {
     Home(#[from] HomeError),
 }
 
+/// The configured helm, as far as it is known without starting it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KnownHelm {
+    /// It does not exist.
+    NotFound,
+    /// An earlier run recorded its version.
+    Version(HelmVersion),
+    /// It has not run yet.
+    New,
+    /// A script, or a program of another name, which may do more than helm.
+    Wrapper,
+}
+
+impl KnownHelm {
+    /// Returns what is known about the configured helm.
+    pub(crate) fn of(host: &Host, settings: &Settings) -> Self {
+        let Some(program) = host.find(&settings.helm) else { return Self::NotFound };
+        if VersionFile::within(&settings.temporary_folder, &program).is_none() {
+            return Self::Wrapper;
+        }
+        recorded_version(host, settings).map_or(Self::New, Self::Version)
+    }
+}
+
 /// Returns the version that an earlier run recorded for the configured helm. Starts and writes nothing.
 pub(crate) fn recorded_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
     let program = host.find(&settings.helm)?;

@@ -111,6 +111,9 @@ pub(crate) enum HomeError {
     },
 }
 
+/// Writes a file that helm reads, and returns its path.
+pub(crate) type WriteFile<'a> = dyn FnMut(&str, &[u8]) -> Result<PathBuf, HomeError> + 'a;
+
 impl Home {
     /// Name of the file of inline values.
     pub(crate) const INLINE_VALUES: &str = "values";

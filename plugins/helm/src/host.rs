@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_process::find_program;
@@ -57,6 +57,12 @@ pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
+/// Returns the time of day.
+#[expect(clippy::disallowed_methods, reason = "the one place of the program that reads the clock")]
+pub(crate) fn now() -> SystemTime {
+    SystemTime::now()
+}
+
 impl Host {
     /// Reads this process's environment. Variables that are not UTF-8 are skipped.
     #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads it")]
@@ -68,6 +74,11 @@ impl Host {
                 .collect(),
             current_dir: std::env::current_dir().unwrap_or_default(),
         }
+    }
+
+    /// Returns the inputs of a command with these variables in a directory.
+    pub(crate) fn of_command(variables: &[(String, String)], current_dir: PathBuf) -> Self {
+        Self { arguments: Vec::new(), variables: variables.iter().cloned().collect(), current_dir }
     }
 
     /// A host for tests.

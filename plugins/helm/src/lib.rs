@@ -5,6 +5,7 @@
 
 mod announce;
 mod arguments;
+mod builtin;
 mod cause;
 mod chart;
 mod check;
@@ -29,6 +30,7 @@ mod substitution;
 mod template;
 mod value_files;
 
+pub use builtin::generate_in_process;
 pub use helm::{is_supported_version, supported_versions};
 pub use program::{main, run};
 

@@ -16,7 +16,7 @@ use crate::template::{csv_text, file_text};
 const SOURCE_PLACEHOLDER: &str = "<path to cached source>";
 
 /// Replaces helm's home.
-const HOME_PLACEHOLDER: &str = "<helm-home>";
+pub(crate) const HOME_PLACEHOLDER: &str = "<helm-home>";
 
 /// Replaces the file of inline values, as in Argo CD.
 pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.helm.values/valuesObject>";

@@ -6,6 +6,9 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tiphys_chart::LIMITS;
+
+use crate::builtin::Engine;
 use crate::chart::ChartBounds;
 use crate::host::Host;
 use crate::value_files::GlobBounds;
@@ -53,6 +56,8 @@ const COMMENTED_NODES_MAX: usize = 200_000;
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
+    /// Who renders charts.
+    pub(crate) engine: Engine,
     /// The helm to run.
     pub(crate) helm: Program,
     /// The kustomize to run.
@@ -69,6 +74,8 @@ pub(crate) struct Settings {
     pub(crate) slow_after: Option<Duration>,
     /// Maximum output of one call of helm in bytes.
     pub(crate) output_bytes_max: usize,
+    /// Maximum steps of the templates of one chart and its subcharts.
+    pub(crate) steps_max: u64,
     /// Directory of cached dependencies; `None` without one.
     pub(crate) cache_folder: Option<AbsolutePath>,
     /// Maximum bytes of cached dependencies.
@@ -149,6 +156,7 @@ impl Settings {
         variables.folder("SSL_CERT_FILE")?;
         variables.folders("SSL_CERT_DIR")?;
         Ok(Self {
+            engine: variables.engine("TIPHYS_HELM_ENGINE")?,
             helm: variables.program("TIPHYS_HELM", "helm")?,
             kustomize: variables.program("TIPHYS_KUSTOMIZE", "kustomize")?,
             helm_plugins: variables.folder("TIPHYS_HELM_PLUGINS")?,
@@ -157,6 +165,7 @@ impl Settings {
             login_timeout: variables.seconds("TIPHYS_HELM_LOGIN_TIMEOUT", LOGIN_TIMEOUT)?,
             slow_after: variables.seconds_or_never("TIPHYS_HELM_SLOW_AFTER", SLOW_AFTER)?,
             output_bytes_max: variables.size("TIPHYS_HELM_OUTPUT_MAX", "bytes", OUTPUT_BYTES_MAX)?,
+            steps_max: variables.number("TIPHYS_HELM_STEPS_MAX", "steps")?.unwrap_or(LIMITS.steps),
             cache_folder: variables.folder("TIPHYS_HELM_CACHE_DIR")?.or_else(|| cache_folder(host)),
             cache_bytes_max: variables.number("TIPHYS_HELM_CACHE_MAX", "bytes")?.unwrap_or(CACHE_BYTES_MAX),
             range_age: variables.seconds("TIPHYS_HELM_RANGE_AGE", RANGE_AGE)?,
@@ -204,6 +213,14 @@ impl Variables<'_> {
     fn program(&self, variable: &'static str, default: &str) -> Result<Program, SettingError> {
         let text = self.0.set(variable).unwrap_or(default);
         Program::new(text).ok_or_else(|| refused(variable, text, "an absolute path, or a program in PATH"))
+    }
+
+    fn engine(&self, variable: &'static str) -> Result<Engine, SettingError> {
+        let Some(text) = self.0.set(variable) else { return Ok(Engine::default()) };
+        let found = Engine::NAMES.iter().find(|(name, _)| *name == text);
+        found
+            .map(|(_, engine)| *engine)
+            .ok_or_else(|| refused(variable, text, "auto, builtin, program or compare"))
     }
 
     fn folder(&self, variable: &'static str) -> Result<Option<AbsolutePath>, SettingError> {

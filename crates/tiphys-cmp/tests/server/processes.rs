@@ -46,6 +46,7 @@ fn plugin(
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         programs: &[],
         native: None,
+        in_process: &[],
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,

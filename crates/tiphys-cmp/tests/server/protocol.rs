@@ -59,6 +59,7 @@ fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlu
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
         programs: &[],
         native: None,
+        in_process: &[],
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,

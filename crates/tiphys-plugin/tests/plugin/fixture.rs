@@ -48,6 +48,7 @@ impl Fixture {
             launcher: Launcher::new(tiphys_testkit::launcher::program()),
             programs: &[],
             native: None,
+            in_process: &[],
             store: Arc::clone(&store),
             limits: Limits {
                 stdout_bytes_max: STDOUT_BYTES_MAX,

@@ -85,6 +85,7 @@ impl World {
             launcher: Launcher::new(launcher::program()),
             programs: &[],
             native: kustomize.native(at_once),
+            in_process: &[],
             store: Arc::clone(&store),
             limits: tiphys_process::Limits {
                 stdout_bytes_max: 1 << 26,

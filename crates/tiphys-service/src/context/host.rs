@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tiphys_plugin::NativeCommand;
+use tiphys_plugin::{InProcessCommand, NativeCommand};
 use tiphys_process::Tool;
 
 use crate::error::{Input, Remedy, ServiceError, chain};
@@ -30,6 +30,8 @@ pub struct Host {
     pub plugin_programs: &'static [&'static str],
     /// Their commands that the program `tiphys-native` can do instead.
     pub native_commands: &'static [NativeCommand],
+    /// Their commands that this process does itself.
+    pub in_process_commands: &'static [InProcessCommand],
     /// The directory that relative paths are resolved against.
     pub current_dir: PathBuf,
     /// Number of processors.
@@ -146,6 +148,7 @@ impl Host {
             executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
             plugin_programs: &[],
             native_commands: &[],
+            in_process_commands: &[],
             current_dir: PathBuf::from("/current"),
             processors: 2,
             standard_input: || Box::new(std::io::empty()),

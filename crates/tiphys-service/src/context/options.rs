@@ -63,6 +63,8 @@ pub struct ServiceOptions {
     pub plugin_sockets: Option<PathBuf>,
     /// Connects to plugin servers. None: plugin servers are not used, even if a directory of sockets is configured.
     pub connect_plugins: Option<ConnectPlugins>,
+    /// The engine of the built-in Helm plugin, by its name.
+    pub helm_engine: Option<&'static str>,
     /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
     pub pass_env: Vec<String>,
     /// Local directories used instead of repositories.

@@ -18,6 +18,9 @@ use crate::error::{ServiceError, chain};
 
 pub(crate) use self::replaced::{NamedPlugin, without_replaced};
 
+/// The variable with the engine of the Helm plugin.
+const HELM_ENGINE_VARIABLE: &str = "TIPHYS_HELM_ENGINE";
+
 /// Returns the settings of plugin runs within these slots and with the processes of this native program, which report to `observer`.
 pub fn run_settings(
     options: &ServiceOptions,
@@ -36,6 +39,7 @@ pub fn run_settings(
         launcher: Launcher::new(host.executable.clone()),
         programs: host.plugin_programs,
         native,
+        in_process: host.in_process_commands,
         store,
         limits: options.run_limits(),
         private_view: options.private_view,
@@ -144,7 +148,9 @@ pub(crate) fn local_plugin(
     host: &Host,
     settings: &Arc<RunSettings>,
 ) -> LocalPlugin {
-    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(options.pass_env.clone()));
+    let engine = options.helm_engine.map(|engine| (HELM_ENGINE_VARIABLE.to_owned(), engine.to_owned()));
+    let variables = host.variables().chain(engine);
+    let base = BaseEnvironment::new(variables, &EnvironmentRule::Listed(options.pass_env.clone()));
     let folder = plugin.folder().map(Path::to_path_buf);
     LocalPlugin::new(plugin.config, folder, base, Arc::clone(settings))
 }

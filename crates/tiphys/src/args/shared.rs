@@ -85,7 +85,7 @@ macro_rules! sets {
 sets! {
     /// Commands about the applications of a store: all shared options.
     Workspace: [
-        of_setting(Setting::STORE), of_setting(Setting::REPO), of_setting(Setting::PLUGINS), of_setting(Setting::CLUSTER_STATE),
+        of_setting(Setting::STORE), of_setting(Setting::REPO), of_setting(Setting::PLUGINS), of_setting(Setting::HELM_ENGINE), of_setting(Setting::CLUSTER_STATE),
         of_setting(Setting::CONTEXT), config(), of_setting(Setting::LIMITS), of_setting(Setting::STRICT), of_setting(Setting::OFFLINE),
         of_setting(Setting::REFRESH), output(), verbose()
     ];

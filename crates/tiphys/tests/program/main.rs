@@ -12,6 +12,7 @@ mod browser;
 mod canary;
 mod changes;
 mod chart_servers;
+mod charts;
 mod ci_jobs;
 mod ci_setups;
 mod connection_settings;

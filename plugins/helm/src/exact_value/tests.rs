@@ -122,7 +122,7 @@ fn values_are_handed_over_by_type() {
         (r"m.a\.b", json!({})),
         ("last\\", json!(i64::MIN)),
     ]);
-    let handed_over = hand_over(&values, &home).unwrap();
+    let handed_over = hand_over(&values, &mut |name, content| home.write(name, content)).unwrap();
     let file = |name: &str| home.path().join(name);
     let text_file = file("exact-0");
     let expected = [
@@ -239,7 +239,7 @@ proptest! {
         let home = Home::in_a_test(temporary.path()).unwrap();
         let names = ["top", "m.scalar", "new.x", r"m.a\.b\,\=\[0]"];
         let parameters: Vec<(&str, Value)> = names.into_iter().zip(values.iter().cloned()).collect();
-        let handed_over = hand_over(&exact(&parameters), &home).unwrap();
+        let handed_over = hand_over(&exact(&parameters), &mut |name, content| home.write(name, content)).unwrap();
 
         let flag = |kind| match kind {
             AssignmentKind::Value => Flag::Set,

@@ -4,6 +4,7 @@ mod cache;
 mod capabilities;
 mod credentials;
 mod dependencies;
+mod engine;
 mod errors;
 mod exact_values;
 mod failures;

@@ -93,6 +93,11 @@ impl World {
         self
     }
 
+    /// Leaves all charts to the `helm` program.
+    pub(crate) fn by_program(self) -> Self {
+        self.variable("TIPHYS_HELM_ENGINE", "program")
+    }
+
     /// The directory that contains everything.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()

@@ -133,6 +133,23 @@ settings! {
             "Folder with the sockets of running plugin servers",
             "Without it, the folder of `ARGOCD_PLUGINSOCKFILEPATH`",
         );
+    HELM_ENGINE = Setting::new(
+        "helmEngine",
+        Words(&[
+            ("auto", |options| options.helm_engine = Some("auto")),
+            ("builtin", |options| options.helm_engine = Some("builtin")),
+            ("program", |options| options.helm_engine = Some("program")),
+            ("compare", |options| options.helm_engine = Some("compare")),
+        ]),
+    )
+    .option("helm-engine")
+    .value("ENGINE")
+    .consent(Never)
+    .help(
+        "Who renders charts: `auto`, `builtin`, `program`, `compare`",
+        "`auto` is the built-in engine, and the helm on PATH where only it can render a chart; `compare` renders with both, and a \
+             difference is an error. Default: `auto`",
+    );
     PASS_ENV = Setting::new("passEnv", Values(|options| &mut options.pass_env))
         .value("NAME|PREFIX*")
         .separated_by(',')

@@ -33,7 +33,7 @@ fn unknown_helm_version_is_rejected_in_argo_cds_words() {
 #[test]
 fn missing_or_unsupported_helm_is_reported_with_a_remedy() {
     let remedy = "install helm 4.3 or a later 4.x, or helm 3.20 or a later 3.x, or set TIPHYS_HELM";
-    let answer = World::probe().variable("TIPHYS_HELM", "no-such-helm").generate(Helm::Four);
+    let answer = World::probe().by_program().variable("TIPHYS_HELM", "no-such-helm").generate(Helm::Four);
     let missing = format!("failed running helm: no-such-helm was not found in PATH; {remedy}");
     assert_eq!(answer.missing_program(), missing);
     let unsupported = |version: &str| format!("is helm {version}, which is not supported; {remedy}");

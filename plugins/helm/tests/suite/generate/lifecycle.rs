@@ -172,7 +172,7 @@ const HOURS: &str =
 #[test]
 fn endless_template_is_ended_at_the_timeout() {
     for helm in Helm::ALL {
-        let world = World::chart(HOURS).variable("TIPHYS_HELM_TIMEOUT", "1");
+        let world = World::chart(HOURS).by_program().variable("TIPHYS_HELM_TIMEOUT", "1");
         let answer = world.generate(helm);
         assert!(
             answer.error().ends_with("failed timeout after 1s; increase TIPHYS_HELM_TIMEOUT"),
@@ -275,7 +275,7 @@ fn run_ended_at_any_step_leaves_no_files_or_processes() {
 fn output_is_limited() {
     let template = "{{ range until 2000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
     for helm in Helm::ALL {
-        let world = World::chart(template).variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
+        let world = World::chart(template).by_program().variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
         let answer = world.generate(helm);
         assert!(
             answer.error().ends_with("printed more than 1000 bytes; increase TIPHYS_HELM_OUTPUT_MAX"),
@@ -393,7 +393,7 @@ fn recorded(world: &World) -> PathBuf {
 
 #[test]
 fn version_of_helm_is_recorded_except_for_check_and_version() {
-    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    let world = World::chart("kind: X\nmetadata: {name: x}\n").by_program();
     assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
     let file = recorded(&world);
     let version = std::fs::read_to_string(&file).unwrap();
@@ -416,7 +416,7 @@ fn version_of_helm_is_recorded_except_for_check_and_version() {
 
 #[test]
 fn helm_version_is_shared_by_runs_with_different_tmpdirs() {
-    let world = World::chart("kind: X\nmetadata: {name: x}\n");
+    let world = World::chart("kind: X\nmetadata: {name: x}\n").by_program();
     let folder = |name: &str| {
         let folder = world.temporary().join("..").canonicalize().unwrap().join(name);
         std::fs::create_dir_all(&folder).unwrap();

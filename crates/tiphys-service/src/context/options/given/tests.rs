@@ -38,6 +38,7 @@ fn changed(options: &ServiceOptions) -> String {
         no_default_plugins,
         plugins,
         plugin_sockets,
+        helm_engine,
         pass_env,
         repositories,
         repository_revisions,

@@ -40,7 +40,7 @@ fn mistakes_have_their_position() {
         ("store: a\nkubeversion: '1'", "2:1: unknown key \"kubeversion\"; did you mean kubeVersion?"),
         (
             "secrets: x",
-            "1:1: unknown key \"secrets\"; known keys: store, storeRender, repo, repoRevision, plugins, noDefaultPlugins, pluginSockets, passEnv, \
+            "1:1: unknown key \"secrets\"; known keys: store, storeRender, repo, repoRevision, plugins, noDefaultPlugins, pluginSockets, helmEngine, passEnv, \
              privateView, clusterState, context, kubeconfig, inCluster, clusterSecrets, kubeVersion, apiVersions, projects, projectRules, \
              strict, appsets, answers, connectTo, gitFileGlobbing, argocdNamespace, tracking, trustRepositorySettings, \
              allowFileRepositories, ownCredentialsViaProxy, cacheDir, offline, refresh, limits",

@@ -1,0 +1,327 @@
+//! Renders a chart in this process, by the rules of Helm 4, without the `helm` program.
+//!
+//! The program is left to do the rest: files at URLs, release names that are templates, missing dependencies, and functions that `tiphys-chart`
+//! does not support. The decision is made before anything is printed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::UNIX_EPOCH;
+
+use tiphys_chart::{
+    Chart, ChartFile, KubeVersion, LIMITS, LoadLimits, Parts, Release, RenderError, RunOptions,
+    TemplateCache, render,
+};
+use tiphys_go::gotemplate::{LimitError, Limits};
+use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, Map, ValuesFile, merged};
+use tiphys_model::access::url_scheme;
+
+use crate::announce::ignored_text_of_request;
+use crate::failure::chain;
+use crate::generate::{GenerateError, MISSING_DEPENDENCY, prepare};
+use crate::helm::{HelmError, KnownHelm};
+use crate::host::{Host, now};
+use crate::options::{AssignmentKind, Step};
+use crate::redaction::HOME_PLACEHOLDER;
+use crate::request::Request;
+use crate::template::{Call, Template, argument};
+
+/// The templates that this process has parsed.
+static CACHE: LazyLock<TemplateCache> = LazyLock::new(TemplateCache::default);
+
+/// The directory of files that exist in memory only. No path of a request begins with it.
+const WRITTEN: &str = "/proc/tiphys";
+
+/// Helm's rules of this engine.
+const RULES: HelmVersion = HelmVersion::V4;
+
+/// Who renders charts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// This process, if it can, else the program.
+    #[default]
+    Auto,
+    /// This process. A chart that it cannot render is an error.
+    Builtin,
+    /// The program.
+    Program,
+    /// Both, and their first difference is an error.
+    Compare,
+}
+
+/// Why there are no manifests.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuiltinError {
+    /// Only the program can render the chart, with the reason.
+    #[error("{0}; use --helm-engine program")]
+    Declined(String),
+    /// A limit is exceeded, which the program does not have.
+    #[error("{problem}; {remedy}use --helm-engine program")]
+    Limit { problem: String, remedy: &'static str },
+    /// The chart, its values or its parameters are invalid.
+    #[error(transparent)]
+    Failed(#[from] Box<GenerateError>),
+}
+
+/// Manifests, and warnings about their values.
+#[derive(Debug)]
+pub(crate) struct Rendered {
+    pub(crate) manifests: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Engine {
+    /// The names, as in settings.
+    pub(crate) const NAMES: [(&'static str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("builtin", Self::Builtin),
+        ("program", Self::Program),
+        ("compare", Self::Compare),
+    ];
+}
+
+/// Returns what `generate` prints on standard output and standard error, with these variables in the application's directory of a repository.
+/// `None` if the command must run as a process: it needs the `helm` program or kustomize, or reports an error.
+pub fn generate_in_process(
+    env: &[(String, String)],
+    root: &Path,
+    app_path: &str,
+) -> Option<(String, String)> {
+    let folder = root.join(app_path).canonicalize().ok()?;
+    let host = Host::of_command(env, folder);
+    let request = Request::of(&host).ok()?;
+    let is_permitted = match (request.settings.engine, KnownHelm::of(&host, &request.settings)) {
+        (Engine::Builtin, _) | (Engine::Auto, KnownHelm::NotFound) => true,
+        (Engine::Auto, KnownHelm::Version(version)) => version.rules() == RULES,
+        _ => false,
+    };
+    let options = &request.options;
+    let of_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
+    let mut paths = options.value_files.iter().chain(of_files.map(|one| &one.value));
+    // Only a run gets other sources.
+    if !is_permitted || !options.kustomize_dir.is_empty() || paths.any(|path| path.starts_with('$')) {
+        return None;
+    }
+    let Rendered { manifests, warnings } = rendered(&request).ok()?;
+    let warnings: Vec<String> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+    Some((manifests, warnings.join("\n")))
+}
+
+/// Renders the chart of a request.
+pub(crate) fn rendered(request: &Request) -> Result<Rendered, BuiltinError> {
+    let mut files = BTreeMap::new();
+    let mut write = |name: &str, content: &[u8]| {
+        let path = Path::new(WRITTEN).join(name);
+        files.insert(path.clone(), content.to_vec());
+        Ok(path)
+    };
+    let prepared = prepare(request, &mut write).map_err(Box::new)?;
+    let input = Input { request, template: &prepared.template, call: &prepared.call, written: files };
+    let manifests = input.render()?;
+    Ok(Rendered { manifests, warnings: ignored_text_of_request(request, RULES) })
+}
+
+struct Input<'a> {
+    request: &'a Request,
+    template: &'a Template,
+    call: &'a Call,
+    /// The files that helm would find in its home.
+    written: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Input<'_> {
+    fn render(&self) -> Result<String, BuiltinError> {
+        let template = self.template;
+        if template.release_name.contains("{{") {
+            return Err(BuiltinError::Declined("the release name is a template".to_owned()));
+        }
+        let kube_version = match &template.kube_version {
+            None => KubeVersion::default(),
+            Some(version) => KubeVersion::parse(version).ok_or_else(|| {
+                BuiltinError::Declined(format!("Kubernetes version {version:?} is not a version"))
+            })?,
+        };
+        let values = self.values()?;
+        let chart = self.chart()?;
+        let release = Release {
+            name: or(&template.release_name, "release-name"),
+            namespace: or(&template.namespace, "default"),
+            kube_version,
+            api_versions: api_versions(&template.api_versions)?,
+        };
+        let parts = Parts {
+            crds: template.crds == Step::Run,
+            tests: template.tests == Step::Run,
+            schema_validation: template.schema_validation == Step::Run,
+        };
+        let now = now();
+        let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let random = u64::from(since.subsec_nanos()) ^ since.as_secs();
+        let settings = &self.request.settings;
+        let limits = Limits { steps: settings.steps_max, output_bytes: settings.output_bytes_max, ..LIMITS };
+        let options = RunOptions { now, random, limits, cache: &CACHE };
+        render(&chart, values, &release, parts, options).map_err(|error| match &error {
+            RenderError::Unsupported(reason) => BuiltinError::Declined(reason.clone()),
+            RenderError::Limit { limit, .. } => {
+                let remedy = match limit {
+                    LimitError::Steps(_) => "increase TIPHYS_HELM_STEPS_MAX, or ",
+                    LimitError::Bytes(_) => "increase TIPHYS_HELM_OUTPUT_MAX, or ",
+                    LimitError::Depth(_) => "",
+                };
+                BuiltinError::Limit { problem: chain(&error), remedy }
+            }
+            _ => self.failed(&chain(&error)),
+        })
+    }
+
+    /// Merges the values as helm's command line does.
+    fn values(&self) -> Result<Map, BuiltinError> {
+        let template = self.template;
+        let paths = template.value_files.iter().map(PathBuf::from);
+        let paths = paths.chain(template.inline_values.clone()).chain(template.exact_values.clone());
+        let mut files = Vec::new();
+        for path in paths {
+            let name = match path.strip_prefix(WRITTEN) {
+                Ok(name) => format!("{HOME_PLACEHOLDER}/{}", name.display()),
+                Err(_) => path.to_string_lossy().into_owned(),
+            };
+            files.push((name, self.read(&path)?));
+        }
+        let files: Vec<ValuesFile<'_>> = files.iter().map(|(name, text)| ValuesFile { name, text }).collect();
+        let kinds = [
+            (AssignmentKind::Value, Flag::Set),
+            (AssignmentKind::Text, Flag::SetString),
+            (AssignmentKind::File, Flag::SetFile),
+        ];
+        let mut assignments = Vec::new();
+        for (kind, flag) in kinds {
+            let of_kind = template.assignments.iter().filter(|one| one.0 == kind);
+            assignments.extend(of_kind.map(|(_, name, value)| (flag, argument(kind, name, value))));
+        }
+        for (kind, _, path) in &template.assignments {
+            if *kind == AssignmentKind::File {
+                // An unreadable file is reported here, in helm's words.
+                self.read(Path::new(path))?;
+            }
+        }
+        let read_file = |path: &str| {
+            let content = self.read(Path::new(path)).map_err(|error| error.to_string())?;
+            String::from_utf8(content).map_err(|_| format!("{path} is not UTF-8"))
+        };
+        let assignments: Vec<values::Assignment<'_>> =
+            assignments.iter().map(|(flag, text)| values::Assignment { flag: *flag, text }).collect();
+        let inputs = Inputs {
+            version: RULES,
+            values_files: &files,
+            assignments: &assignments,
+            read_file: &read_file,
+            limits: values::LIMITS,
+        };
+        merged(&inputs).map_err(|error| self.failed(&chain(&error)))
+    }
+
+    /// Reads a file of values.
+    fn read(&self, path: &Path) -> Result<Vec<u8>, BuiltinError> {
+        if let Some(content) = self.written.get(path) {
+            return Ok(content.clone());
+        }
+        if url_scheme(&path.to_string_lossy()).is_some() {
+            return Err(BuiltinError::Declined("a file of values is at a URL".to_owned()));
+        }
+        fs::read(self.request.app_path.join(path)).map_err(|error| {
+            // Go opens a directory, and fails to read it.
+            let is_directory = error.kind() == io::ErrorKind::IsADirectory;
+            let action = if is_directory { "read" } else { "open" };
+            self.failed(&format!("{action} {}: {}", path.display(), crate::failure::go_words(&error)))
+        })
+    }
+
+    /// Loads the chart of the application's directory.
+    fn chart(&self) -> Result<Chart, BuiltinError> {
+        let root = &self.request.root;
+        let root = root.canonicalize().map_err(|error| unreadable(root, &error))?;
+        let limits = LoadLimits::new(RULES);
+        let mut files = Files { root, found: Vec::new(), bytes_left: limits.bytes };
+        files.add(&self.request.app_path, "")?;
+        let chart = Chart::of_directory(files.found, RULES, limits);
+        chart.map_err(|error| self.failed(&chain(&error)))
+    }
+
+    /// Returns the error with which helm would fail.
+    fn failed(&self, message: &str) -> BuiltinError {
+        if MISSING_DEPENDENCY.iter().any(|words| message.contains(words)) {
+            return BuiltinError::Declined("dependencies are missing in charts/".to_owned());
+        }
+        let stderr =
+            self.call.without_values(&format!("Error: {message}"), &self.request.options.exact_values);
+        let (command, ending) = (self.call.shown.clone(), "exit status 1".to_owned());
+        let error = HelmError::Failed { command, ending, stderr: stderr.clone(), stdout: String::new() };
+        BuiltinError::Failed(Box::new(GenerateError::template(&chain(&error), Some(stderr), false)))
+    }
+}
+
+/// The files of a chart.
+struct Files {
+    /// Links lead to files below it.
+    root: PathBuf,
+    found: Vec<ChartFile>,
+    bytes_left: u64,
+}
+
+impl Files {
+    fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), BuiltinError> {
+        let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| unreadable(folder, &error))?;
+            let path = entry.path();
+            let Ok(name) = entry.file_name().into_string() else {
+                return Err(BuiltinError::Declined(format!("{} is not UTF-8", path.display())));
+            };
+            let name = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
+            let mut kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
+            if kind.is_symlink() {
+                let target = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error))?;
+                if !target.starts_with(&self.root) || folder.starts_with(&target) {
+                    return Err(BuiltinError::Declined(format!("link {} leads elsewhere", path.display())));
+                }
+                kind = fs::metadata(&target).map_err(|error| unreadable(&path, &error))?.file_type();
+            }
+            if kind.is_dir() {
+                self.add(&path, &name)?;
+            } else {
+                let size = fs::metadata(&path).map_err(|error| unreadable(&path, &error))?.len();
+                let Some(left) = self.bytes_left.checked_sub(size).filter(|_| kind.is_file()) else {
+                    return Err(BuiltinError::Declined(format!(
+                        "{} is too large, or no file",
+                        path.display()
+                    )));
+                };
+                self.bytes_left = left;
+                let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+                self.found.push(ChartFile { path: name, bytes: Arc::from(bytes) });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the versions that helm reads from its options, each of which is a line of CSV.
+fn api_versions(options: &[String]) -> Result<Vec<String>, BuiltinError> {
+    if options.iter().any(|option| option.contains(['"', '\r', '\n'])) {
+        return Err(BuiltinError::Declined(
+            "an API version contains a quotation mark or a line break".to_owned(),
+        ));
+    }
+    let options = options.iter().filter(|option| !option.is_empty());
+    Ok(options.flat_map(|option| option.split(',')).map(str::to_owned).collect())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> BuiltinError {
+    BuiltinError::Declined(format!("{} cannot be read: {error}", path.display()))
+}
+
+fn or(text: &str, otherwise: &str) -> String {
+    if text.is_empty() { otherwise.to_owned() } else { text.to_owned() }
+}

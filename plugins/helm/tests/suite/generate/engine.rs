@@ -1,0 +1,100 @@
+//! Who renders a chart: the built-in engine, or the `helm` program.
+
+use std::fs;
+use std::path::Path;
+
+use tiphys_testkit::executable::make_executable;
+
+use crate::generate::world::{Helm, World};
+
+/// A template without anything special.
+const PLAIN: &str = "kind: X\nmetadata: {name: {{ .Release.Name }}}\n";
+
+/// A template that only the program can render.
+const SIGNED: &str = "kind: X\nmetadata: {name: x}\ndata: {{ genCA \"x\" 1 | toJson | len }}\n";
+
+/// The world without a helm on `PATH`.
+fn without_helm(world: World) -> World {
+    world.variable("TIPHYS_HELM", "no-such-helm")
+}
+
+#[test]
+fn charts_need_no_program() {
+    for engine in ["auto", "builtin"] {
+        let world = without_helm(World::chart(PLAIN)).variable("TIPHYS_HELM_ENGINE", engine);
+        assert_eq!(world.generate(Helm::Four).names(), ["X/my-app"], "{engine}");
+    }
+}
+
+#[test]
+fn parameters_reach_both_engines() {
+    let world = |engine: &str| {
+        World::probe()
+            .file("charts/probe/more.yaml", "list: [z]\nfrom: file\n")
+            .file("charts/probe/text.txt", "of a file, with a comma\n")
+            .array("value-files", &["more.yaml"])
+            .text("values", "inline: {a: 1}\n")
+            .text("set.number", "7")
+            .text("set-string.text", "7")
+            .text("set-file.file", "text.txt")
+            .text("value.exact", "{\"a\": [1, \"x\"]}")
+            .text("value.word", "\"a, b\"")
+            .text("kube-version", "1.29.3")
+            .array("api-versions", &["a/v1"])
+            .variable("TIPHYS_HELM_ENGINE", engine)
+    };
+    let program = world("program").generate(Helm::Four);
+    let builtin = without_helm(world("builtin")).generate(Helm::Four);
+    assert_eq!((builtin.code, builtin.stdout), (Some(0), program.stdout));
+    assert_eq!(world("compare").generate(Helm::Four).code, Some(0));
+}
+
+#[test]
+fn program_renders_what_the_engine_cannot() {
+    assert_eq!(World::chart(SIGNED).generate(Helm::Four).names(), ["X/x"]);
+    let missing = without_helm(World::chart(SIGNED)).generate(Helm::Four);
+    assert!(missing.missing_program().contains("no-such-helm was not found"), "{}", missing.stderr);
+    let builtin = World::chart(SIGNED).variable("TIPHYS_HELM_ENGINE", "builtin").generate(Helm::Four);
+    assert!(builtin.error().contains("genCA"), "{}", builtin.error());
+    assert!(builtin.error().ends_with("; use --helm-engine program"), "{}", builtin.error());
+}
+
+#[test]
+fn wrapper_of_helm_renders_all_charts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("helm").display().to_string();
+    let script = "#!/bin/sh\n[ \"$1\" = version ] && echo v4.3.1 || printf 'kind: X\\nmetadata: {name: of-the-wrapper}\\n'\n";
+    fs::write(&program, script).expect("a script");
+    make_executable(Path::new(&program));
+    let world = World::chart(PLAIN).variable("TIPHYS_HELM", &program);
+    assert_eq!(world.generate(Helm::Four).names(), ["X/of-the-wrapper"]);
+    let compared = world.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
+    assert!(
+        compared.error().starts_with("the built-in engine and helm differ at line 1 of their output"),
+        "{}",
+        compared.error()
+    );
+}
+
+#[test]
+fn failing_chart_is_reported_without_a_program() {
+    let world = without_helm(World::chart("{{ required \"name a team\" .Values.team }}"));
+    let answer = world.generate(Helm::Four);
+    assert_eq!(answer.code, Some(1));
+    let cause = "chart chart: templates/t.yaml:1:3: name a team\n";
+    assert!(answer.stderr.contains(cause), "{}", answer.stderr);
+}
+
+#[test]
+fn limits_of_the_engine_end_one_chart() {
+    let hours = "{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}";
+    let large = "{{ range until 100000 }}kind: X\n{{ end }}";
+    for (template, variable, value) in
+        [(hours, "TIPHYS_HELM_STEPS_MAX", "100000"), (large, "TIPHYS_HELM_OUTPUT_MAX", "1000")]
+    {
+        let answer = World::chart(template).variable(variable, value).generate(Helm::Four);
+        let expected = format!("increase {variable}");
+        assert!(answer.error().contains("chart/templates/t.yaml:1"), "{}", answer.error());
+        assert!(answer.error().contains(&expected), "{}", answer.error());
+    }
+}
