@@ -84,8 +84,6 @@ def both_sides(bench: Bench, found: list) -> None:
     library = Command("120 releases by Helm's library", lambda build: [peer, 2 * RELEASES, *folders], of_tiphys=False)
     one, other = bench.turns(ours, library)
     row(bench, one, other, 1 / 2, 1 / 3)
-    if one.against:
-        bench.row(one, "the same, of the other build", of=cpu)
 
 
 def changed_template(bench: Bench, found: list) -> None:

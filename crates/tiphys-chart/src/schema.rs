@@ -53,7 +53,8 @@ fn add_problems(chart: &PlacedChart<'_>, values: &Map, problems: &mut String) ->
         let (validator, is_format_checked) = validator(name, schema, &values)?;
         let found: Vec<String> = validator
             .iter_errors(&values)
-            .map(|error| format!("- at '{}': {error}\n", error.instance_path()))
+            // A value may be a secret.
+            .map(|error| format!("- at '{}': {}\n", error.instance_path(), error.masked()))
             .collect();
         if is_format_checked.load(Ordering::Relaxed) {
             return Err(RenderError::Unsupported(format!("chart {name}: values.schema.json has a format")));

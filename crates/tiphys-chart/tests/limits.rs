@@ -1,7 +1,7 @@
 //! Charts that would need endless time, memory or stack end with an error.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use tiphys_chart::{
     Chart, ChartFile, KubeVersion, LIMITS, LoadLimits, Parts, Release, RenderError, RunOptions,
@@ -12,9 +12,6 @@ use tiphys_helm_values::{HelmVersion, Map, Value};
 
 /// The default limits, with so few steps that tests are fast in debug builds.
 const FEW_STEPS: Limits = Limits { steps: 500_000, ..LIMITS };
-
-/// Time that a test may take, also on a busy machine and in a debug build.
-const TIME_MAX: Duration = Duration::from_secs(20);
 
 const STEPS: &str = "needs more than 500000 steps";
 const DEPTH: &str = "is nested deeper than 5000 levels";
@@ -38,11 +35,7 @@ fn rendered(chart: &Chart, values: Map, limits: Limits) -> Result<String, Render
     let options =
         RunOptions { now: SystemTime::UNIX_EPOCH, random: 1, limits, cache: &TemplateCache::default() };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
-    let start = Instant::now();
-    let result = render(chart, values, &release, parts, options);
-    let duration = start.elapsed();
-    assert!(duration < TIME_MAX, "{duration:?}");
-    result
+    render(chart, values, &release, parts, options)
 }
 
 /// Renders one template.

@@ -9,8 +9,9 @@ use crate::native::{NativeCall, NativeOutput};
 pub struct InProcessCommand {
     /// The program of the command.
     pub program: &'static str,
-    /// Returns the output of the command; `None` if the command must run, which also reports errors.
-    pub generate: fn(&NativeCall<'_>) -> Option<NativeOutput>,
+    /// Returns the output of the command. The error is the reason why the command must run, which also reports what is invalid. It contains no
+    /// secret.
+    pub generate: fn(&NativeCall<'_>) -> Result<NativeOutput, String>,
 }
 
 impl fmt::Debug for InProcessCommand {

@@ -162,8 +162,18 @@ impl LocalPlugin {
             let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
             generate(&call)
         });
-        // A panic is one of a bug, and the command has its own process.
-        let Some(output) = output.await.ok().flatten() else { return Ok(None) };
+        let output = match output.await {
+            Ok(Ok(output)) => output,
+            Ok(Err(reason)) => {
+                tracing::info!(command = quote_command(&argv), "The command runs as a process: {reason}");
+                return Ok(None);
+            }
+            // The command has its own process.
+            Err(panic) => {
+                tracing::warn!(command = quote_command(&argv), "The command runs as a process: {panic}");
+                return Ok(None);
+            }
+        };
         let duration = began.elapsed();
         settings.observer.command_ended(Phase::Generate, duration, CommandEnd::Succeeded);
         let (stdout, stderr) = (output.output.into_bytes(), output.warnings);

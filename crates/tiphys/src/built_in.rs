@@ -31,7 +31,7 @@ pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
     generate: |call| {
         let (output, warnings) =
             tiphys_helm::generate_in_process(call.env, call.root, call.app_path.as_str())?;
-        Some(NativeOutput { output, warnings })
+        Ok(NativeOutput { output, warnings })
     },
 }];
 

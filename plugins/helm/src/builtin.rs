@@ -82,31 +82,45 @@ impl Engine {
     ];
 }
 
-/// Returns what `generate` prints on standard output and standard error, with these variables in the application's directory of a repository.
-/// `None` if the command must run as a process: it needs the `helm` program or kustomize, or reports an error.
+/// Returns what `generate` prints on standard output and standard error, with these variables in the application's directory of a repository. The
+/// error is the reason why the command must run as a process.
 pub fn generate_in_process(
     env: &[(String, String)],
     root: &Path,
     app_path: &str,
-) -> Option<(String, String)> {
-    let folder = root.join(app_path).canonicalize().ok()?;
+) -> Result<(String, String), String> {
+    let folder = root.join(app_path).canonicalize().map_err(|error| error.to_string())?;
     let host = Host::of_command(env, folder);
-    let request = Request::of(&host).ok()?;
-    let is_permitted = match (request.settings.engine, KnownHelm::of(&host, &request.settings)) {
-        (Engine::Builtin, _) | (Engine::Auto, KnownHelm::NotFound) => true,
-        (Engine::Auto, KnownHelm::Version(version)) => version.rules() == RULES,
-        _ => false,
-    };
+    // The command reports the error.
+    let request = Request::of(&host).map_err(|_| "the parameters or settings are invalid".to_owned())?;
+    match (request.settings.engine, KnownHelm::of(&host, &request.settings)) {
+        (Engine::Program | Engine::Compare, _) => return Err("the setting helmEngine asks for it".to_owned()),
+        (Engine::Auto, KnownHelm::Wrapper) => {
+            return Err("the helm on PATH is a script, or has another name".to_owned());
+        }
+        (Engine::Auto, KnownHelm::New) => {
+            return Err("the version of the helm on PATH is not known yet".to_owned());
+        }
+        (Engine::Auto, KnownHelm::Version(version)) if version.rules() != RULES => {
+            return Err("the helm on PATH is Helm 3".to_owned());
+        }
+        (Engine::Auto | Engine::Builtin, _) => {}
+    }
     let options = &request.options;
     let of_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
     let mut paths = options.value_files.iter().chain(of_files.map(|one| &one.value));
-    // Only a run gets other sources.
-    if !is_permitted || !options.kustomize_dir.is_empty() || paths.any(|path| path.starts_with('$')) {
-        return None;
+    if paths.any(|path| path.starts_with('$')) {
+        return Err("a value file is in another source".to_owned());
     }
-    let Rendered { manifests, warnings } = rendered(&request).ok()?;
+    if !options.kustomize_dir.is_empty() {
+        return Err("kustomize-dir is set".to_owned());
+    }
+    let Rendered { manifests, warnings } = rendered(&request).map_err(|error| match error {
+        BuiltinError::Declined(reason) => reason,
+        BuiltinError::Limit { .. } | BuiltinError::Failed(_) => "the chart fails".to_owned(),
+    })?;
     let warnings: Vec<String> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
-    Some((manifests, warnings.join("\n")))
+    Ok((manifests, warnings.join("\n")))
 }
 
 /// Renders the chart of a request.

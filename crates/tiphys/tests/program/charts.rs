@@ -46,6 +46,22 @@ fn charts_are_rendered_without_helm() {
 }
 
 #[test]
+fn reason_for_the_program_is_reported() {
+    let world = world();
+    let template = "kind: X\nmetadata: {name: x}\ndata: {{ genCA \"x\" 1 | toJson | len }}\n";
+    world.write("repo/web/templates/a.yaml", template);
+    let output = render(&world, &["-v"]);
+    let reasons: Vec<&str> =
+        output.stderr.lines().filter(|line| line.contains("runs as a process")).collect();
+    assert!(reasons.iter().any(|line| line.contains("genCA")), "{}", output.stderr);
+    assert!(
+        reasons.iter().any(|line| line.contains("a value file is in another source")),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
 fn engine_is_chosen_by_option_and_project_file() {
     let world = world();
     let missing = "no-such-helm was not found in PATH";

@@ -9,7 +9,7 @@ use super::*;
 const OWN_ARGUMENTS: [&Setting; 3] = [Setting::ANSWERS, Setting::PLUGIN_SOCKETS, Setting::STORE_RENDER];
 
 /// Maximum number of options that a command shares with others.
-const SHARED_MAX: usize = 12;
+const SHARED_MAX: usize = 13;
 
 /// Returns the commands without subcommands, with the words that call them.
 fn leaves<'a>(command: &'a Command, above: &str) -> Vec<(String, &'a Command)> {

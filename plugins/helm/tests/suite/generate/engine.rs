@@ -86,6 +86,16 @@ fn failing_chart_is_reported_without_a_program() {
 }
 
 #[test]
+fn violated_schema_is_reported_without_the_value() {
+    let world = World::chart(PLAIN)
+        .file("chart/values.schema.json", r#"{"properties": {"size": {"type": "integer"}}}"#)
+        .text("set-string.size", "s3cret-size");
+    let answer = without_helm(world).generate(Helm::Four);
+    assert!(answer.error().contains("- at '/size': "), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("s3cret-size"), "{}", answer.stderr);
+}
+
+#[test]
 fn limits_of_the_engine_end_one_chart() {
     let hours = "{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}";
     let large = "{{ range until 100000 }}kind: X\n{{ end }}";
