@@ -4,7 +4,7 @@
 //! its range. Subcharts without an entry stay, under their own name, even if an entry with an alias has that name.
 
 use tiphys_go::versions::Version;
-use tiphys_helm_values::{self as values, CoalesceError, HelmVersion, Map, enabled};
+use tiphys_helm_values as values;
 
 use crate::{Chart, Dependency};
 
@@ -28,16 +28,8 @@ enum Lists {
 }
 
 impl<'a> PlacedChart<'a> {
-    /// Places a chart and the subcharts that values enable.
-    pub(crate) fn new(chart: &'a Chart, values: &Map, version: HelmVersion) -> Result<Self, CoalesceError> {
-        let mut placed = Self::whole(chart);
-        let enabled = enabled(&placed.as_values(), values, version)?;
-        placed.keep(&enabled);
-        Ok(placed)
-    }
-
     /// Places a chart and all its subcharts.
-    pub(crate) fn whole(chart: &'a Chart) -> Self {
+    pub(crate) fn new(chart: &'a Chart) -> Self {
         Self::place(chart, &chart.metadata.name, Lists::Read)
     }
 
@@ -78,7 +70,7 @@ impl<'a> PlacedChart<'a> {
     }
 
     /// Removes the subcharts that `enabled` does not have. Helm disables by name, so subcharts of one name are disabled together.
-    fn keep(&mut self, enabled: &values::Chart) {
+    pub(crate) fn keep(&mut self, enabled: &values::Chart) {
         let is_kept = |name: &str| enabled.subcharts.iter().any(|kept| kept.name == name);
         self.subcharts.retain(|subchart| is_kept(subchart.name));
         if let Some(dependencies) = &mut self.dependencies {

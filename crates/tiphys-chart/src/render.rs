@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tiphys_go::gotemplate::{Execution, Limits, MissingKey, Options, TemplateSet};
 use tiphys_go::versions::{Version, VersionRange};
-use tiphys_helm_values::{HelmVersion, Map, coalesce};
+use tiphys_helm_values::{HelmVersion, Map, coalesce, enabled};
 
 use crate::cache::TemplateCache;
 use crate::data::{self, TemplateFile, base};
@@ -104,10 +104,11 @@ pub fn render(
     options: RunOptions<'_>,
 ) -> Result<String, RenderError> {
     check_installable(chart, &release.name)?;
-    let placed =
-        PlacedChart::new(chart, &values, HelmVersion::V4).map_err(|error| dependency_error(&error))?;
-    let complete = PlacedChart::whole(chart);
-    let values = coalesce(&complete.as_values(), values, HelmVersion::V4)?;
+    let mut placed = PlacedChart::new(chart);
+    let defaults = placed.as_values();
+    let enabled = enabled(&defaults, &values, HelmVersion::V4);
+    placed.keep(&enabled.map_err(|error| dependency_error(&error))?);
+    let values = coalesce(&defaults, values, HelmVersion::V4)?;
     if parts.schema_validation {
         schema::validate(&placed, &values)?;
     }

@@ -5,10 +5,10 @@ use crate::strconv::quote_char;
 /// Levels of lists and objects that Go reads.
 const DEPTH_MAX: usize = 10_000;
 
-/// Message of a text that ends within a value, of `json.Decoder`.
+/// Message of `json.Decoder` for input that ends within a value.
 const EOF: &str = "unexpected EOF";
 
-/// Checks that a text is one value, as `json.Unmarshal` does.
+/// Checks that the input is one value, as `json.Unmarshal` does.
 pub fn check(bytes: &[u8]) -> Result<(), String> {
     let ended = || Err("unexpected end of JSON input".to_owned());
     let mut scanner = Scanner { bytes, at: 0 };
@@ -20,7 +20,7 @@ pub fn check(bytes: &[u8]) -> Result<(), String> {
     scanner.next().map_or(Ok(()), |byte| invalid(byte, "after top-level value"))
 }
 
-/// Returns the first value of a text, as `json.Decoder` does; none if there is only white space.
+/// Returns the first value of the input, as `json.Decoder` does; none if there is only white space.
 pub fn first_value(bytes: &[u8]) -> Result<Option<&[u8]>, String> {
     let mut scanner = Scanner { bytes, at: 0 };
     scanner.skip_blanks();

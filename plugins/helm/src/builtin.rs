@@ -93,18 +93,17 @@ pub fn generate_in_process(
     let host = Host::of_command(env, folder);
     // The command reports the error.
     let request = Request::of(&host).map_err(|_| "the parameters or settings are invalid".to_owned())?;
-    match (request.settings.engine, KnownHelm::of(&host, &request.settings)) {
-        (Engine::Program | Engine::Compare, _) => return Err("the setting helmEngine asks for it".to_owned()),
-        (Engine::Auto, KnownHelm::Wrapper) => {
-            return Err("the helm on PATH is a script, or has another name".to_owned());
-        }
-        (Engine::Auto, KnownHelm::New) => {
-            return Err("the version of the helm on PATH is not known yet".to_owned());
-        }
-        (Engine::Auto, KnownHelm::Version(version)) if version.rules() != RULES => {
-            return Err("the helm on PATH is Helm 3".to_owned());
-        }
-        (Engine::Auto | Engine::Builtin, _) => {}
+    match request.settings.engine {
+        Engine::Program | Engine::Compare => return Err("the setting helmEngine asks for it".to_owned()),
+        Engine::Auto => match KnownHelm::of(&host, &request.settings) {
+            KnownHelm::New => return Err("the version of the helm on PATH is not known yet".to_owned()),
+            known => {
+                if let Some(reason) = known.leaves_all_charts() {
+                    return Err(reason.to_owned());
+                }
+            }
+        },
+        Engine::Builtin => {}
     }
     let options = &request.options;
     let of_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
@@ -204,16 +203,9 @@ impl Input<'_> {
             files.push((name, self.read(&path)?));
         }
         let files: Vec<ValuesFile<'_>> = files.iter().map(|(name, text)| ValuesFile { name, text }).collect();
-        let kinds = [
-            (AssignmentKind::Value, Flag::Set),
-            (AssignmentKind::Text, Flag::SetString),
-            (AssignmentKind::File, Flag::SetFile),
-        ];
-        let mut assignments = Vec::new();
-        for (kind, flag) in kinds {
-            let of_kind = template.assignments.iter().filter(|one| one.0 == kind);
-            assignments.extend(of_kind.map(|(_, name, value)| (flag, argument(kind, name, value))));
-        }
+        let given = template.assignments.iter();
+        let assignments: Vec<(Flag, String)> =
+            given.map(|(kind, name, value)| (kind.flag(), argument(*kind, name, value))).collect();
         for (kind, _, path) in &template.assignments {
             if *kind == AssignmentKind::File {
                 // An unreadable file is reported here, in helm's words.
@@ -257,7 +249,8 @@ impl Input<'_> {
         let root = &self.request.root;
         let root = root.canonicalize().map_err(|error| unreadable(root, &error))?;
         let limits = LoadLimits::new(RULES);
-        let mut files = Files { root, found: Vec::new(), bytes_left: limits.bytes };
+        let mut files =
+            Files { root, found: Vec::new(), bytes_left: limits.bytes, entries_left: limits.entries };
         files.add(&self.request.app_path, "")?;
         let chart = Chart::of_directory(files.found, RULES, limits);
         chart.map_err(|error| self.failed(&chain(&error)))
@@ -282,6 +275,8 @@ struct Files {
     root: PathBuf,
     found: Vec<ChartFile>,
     bytes_left: u64,
+    /// Links between directories may have many paths to one file.
+    entries_left: usize,
 }
 
 impl Files {
@@ -290,6 +285,10 @@ impl Files {
         for entry in entries {
             let entry = entry.map_err(|error| unreadable(folder, &error))?;
             let path = entry.path();
+            let Some(left) = self.entries_left.checked_sub(1) else {
+                return Err(BuiltinError::Declined("the chart has too many files".to_owned()));
+            };
+            self.entries_left = left;
             let Ok(name) = entry.file_name().into_string() else {
                 return Err(BuiltinError::Declined(format!("{} is not UTF-8", path.display())));
             };

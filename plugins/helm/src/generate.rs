@@ -17,7 +17,6 @@ use crate::request::Request;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
-use tiphys_helm_values::HelmVersion;
 use tiphys_process::{ExecLimits, FailureCause};
 use tiphys_tree::{ContainmentError, check_links};
 
@@ -149,16 +148,15 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
 
 /// Whether `auto` leaves all charts to the caller's `helm`, which has other rules than the built-in engine, or may have.
 async fn is_left_to_program(request: &Request, home: &Home) -> bool {
-    match KnownHelm::of(&request.host, &request.settings) {
-        KnownHelm::NotFound => false,
-        KnownHelm::Wrapper => true,
-        KnownHelm::Version(version) => version.rules() == HelmVersion::V3,
-        KnownHelm::New => {
-            let redactor = request.redactor().with_home(home);
-            let Ok(helm) = Helm::new(&request.host, &request.settings, home, redactor) else { return false };
-            helm.version(home).await.is_ok_and(|version| version.rules() == HelmVersion::V3)
-        }
+    let mut known = KnownHelm::of(&request.host, &request.settings);
+    if known == KnownHelm::New
+        && let Ok(helm) =
+            Helm::new(&request.host, &request.settings, home, request.redactor().with_home(home))
+        && let Ok(version) = helm.version(home).await
+    {
+        known = KnownHelm::Version(version);
     }
+    known.leaves_all_charts().is_some()
 }
 
 /// Returns the manifests that the `helm` program prints.

@@ -125,6 +125,17 @@ impl KnownHelm {
         }
         recorded_version(host, settings).map_or(Self::New, Self::Version)
     }
+
+    /// Returns the reason why the engine `auto` leaves all charts to it, if its version or kind is one. That of a new one is not known.
+    pub(crate) fn leaves_all_charts(&self) -> Option<&'static str> {
+        match self {
+            Self::Wrapper => Some("the helm on PATH is a script, or has another name"),
+            Self::Version(version) if version.rules() == tiphys_helm_values::HelmVersion::V3 => {
+                Some("the helm on PATH is Helm 3")
+            }
+            Self::NotFound | Self::New | Self::Version(_) => None,
+        }
+    }
 }
 
 /// Returns the version that an earlier run recorded for the configured helm. Starts and writes nothing.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use tiphys_helm_values::Flag;
 use tiphys_model::access::CredentialReach;
 use tiphys_model::params::{Parameter, suggest};
 use tiphys_yaml::write_go_json;
@@ -131,6 +132,15 @@ impl AssignmentKind {
             Self::Value => SET,
             Self::Text => SET_STRING,
             Self::File => SET_FILE,
+        }
+    }
+
+    /// Returns the option of helm.
+    pub(crate) fn flag(self) -> Flag {
+        match self {
+            Self::Value => Flag::Set,
+            Self::Text => Flag::SetString,
+            Self::File => Flag::SetFile,
         }
     }
 }

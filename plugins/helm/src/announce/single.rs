@@ -10,7 +10,6 @@ use tiphys_helm_values::{
 };
 
 use super::GLOBAL;
-use crate::options::AssignmentKind;
 use crate::request::Request;
 
 /// The assignments of a request.
@@ -24,12 +23,7 @@ impl Single {
     pub(super) fn of(request: &Request) -> Self {
         let given = &request.options.assignments;
         let assignments = given.iter().map(|one| {
-            let flag = match one.kind {
-                AssignmentKind::Value => Flag::Set,
-                AssignmentKind::Text => Flag::SetString,
-                AssignmentKind::File => Flag::SetFile,
-            };
-            (flag, assignment_text(&one.name, &request.environment.substitute(&one.value)))
+            (one.kind.flag(), assignment_text(&one.name, &request.environment.substitute(&one.value)))
         });
         let paths = given.iter().filter_map(|one| parse_name(&one.name).ok());
         Self { assignments: assignments.collect(), paths: paths.flat_map(with_lifted).collect() }

@@ -96,6 +96,19 @@ fn violated_schema_is_reported_without_the_value() {
 }
 
 #[test]
+fn links_with_a_billion_paths_end_the_chart() {
+    let mut world = World::chart(PLAIN).variable("TIPHYS_HELM_ENGINE", "builtin").file("d30/file", "");
+    for level in 0..30 {
+        world = world.file(&format!("d{level}/file"), "");
+        for link in ["a", "b"] {
+            world = world.link(&format!("d{level}/{link}"), &format!("../d{}", level + 1));
+        }
+    }
+    let answer = world.link("chart/start", "../d0").generate(Helm::Four);
+    assert!(answer.error().contains("the chart has too many files"), "{}", answer.error());
+}
+
+#[test]
 fn limits_of_the_engine_end_one_chart() {
     let hours = "{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}";
     let large = "{{ range until 100000 }}kind: X\n{{ end }}";
