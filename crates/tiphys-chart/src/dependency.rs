@@ -3,6 +3,8 @@
 //! Helm decodes both files into one value. An item of `requirements.yaml` therefore replaces only the fields that it has in the item at the
 //! same index of `Chart.yaml`. Field names are case-insensitive, and unprintable characters are removed.
 
+mod digest;
+
 use tiphys_go::versions::{Version, VersionRange};
 use tiphys_helm_values::Import;
 use tiphys_yaml::{Data, DecodeError, Node, Object};
@@ -10,6 +12,8 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 use crate::fields::scalar_string;
 use crate::overlaid::Overlaid;
 use crate::sanitize::sanitized;
+
+pub use digest::lock_digests;
 
 /// The field in both files.
 const FIELD: &str = "dependencies";
@@ -31,6 +35,10 @@ pub struct Dependency {
     pub tags: Vec<String>,
     /// `import-values`: values that the parent chart imports.
     pub imports: Vec<Import>,
+    /// `import-values` as JSON, for the digest of a lock file.
+    pub import_values: Vec<String>,
+    /// `enabled`, which has an effect on this digest only.
+    pub enabled: bool,
 }
 
 /// The version field of a dependency, and its range if it is valid.
@@ -113,7 +121,10 @@ impl Dependency {
     }
 
     fn decode(mut item: Object<'_>) -> Result<Self, DecodeError> {
-        let imports = imports(item.list("import-values")?.unwrap_or_default());
+        let import_values = item.list("import-values")?.unwrap_or_default();
+        let imports = imports(import_values);
+        let import_values = import_values.iter().map(Node::to_json).collect();
+        let enabled = item.get("enabled").is_some_and(|node| node.data == Data::Bool(true));
         let place = item.path_of("tags");
         let tags = item.list("tags")?.unwrap_or_default().iter().enumerate();
         let tags = tags.map(|(index, tag)| text_of(tag, || format!("{place}[{index}]")));
@@ -127,6 +138,8 @@ impl Dependency {
             condition: sanitized(&text("condition")?),
             tags: tags.iter().map(|tag| sanitized(tag)).collect(),
             imports,
+            import_values,
+            enabled,
         })
     }
 }

@@ -23,10 +23,10 @@ mod versions;
 
 pub use cache::TemplateCache;
 pub use chart::{Chart, ChartFile};
-pub use dependency::{Dependency, DependencyVersion, ListError, dependencies};
+pub use dependency::{Dependency, DependencyVersion, ListError, dependencies, lock_digests};
 pub use error::RenderError;
 pub use ignore::IgnoreError;
-pub use load::{ArchiveError, LoadError, LoadLimits};
+pub use load::{ArchiveError, LoadError, LoadLimits, is_ignored, pack};
 pub use metadata::{Maintainer, Metadata, ValidationError};
 pub use render::{KubeVersion, LIMITS, Parts, Release, RunOptions, render};
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tiphys_go::path::extension;
 use tiphys_helm_values::HelmVersion;
 
-use crate::ignore::{self, IgnoreRules};
+use crate::ignore::{self, IgnoreError, IgnoreRules};
 use crate::{Chart, ChartFile};
 
 pub use archive::ArchiveError;
@@ -74,11 +74,7 @@ impl Chart {
     ) -> Result<Self, LoadError> {
         let mut loader = Loader::new(version, limits);
         check_format(&files, version)?;
-        let rules = match files.iter().find(|file| file.path == ignore::FILE) {
-            Some(file) => IgnoreRules::parse(&file.bytes, limits.ignore_rules)?,
-            None => IgnoreRules::default_only(),
-        };
-        files.retain(|file| !rules.ignores(&file.path));
+        retain_seen(&mut files, limits)?;
         files.sort_by(|one, other| one.path.split('/').cmp(other.path.split('/')));
         for file in &mut files {
             loader.count_file(file)?;
@@ -228,6 +224,27 @@ impl Loader {
         }
         Ok(())
     }
+}
+
+/// Packs the files of a chart's directory, as `helm package` does but for `Chart.yaml`, which stays as it is.
+pub fn pack(mut files: Vec<ChartFile>, name: &str, limits: LoadLimits) -> Result<Vec<u8>, LoadError> {
+    retain_seen(&mut files, limits)?;
+    Ok(archive::packed(&files, name))
+}
+
+/// Whether the rules of a `.helmignore` hide a file of the chart from Helm.
+pub fn is_ignored(rules: &[u8], path: &str, limits: LoadLimits) -> Result<bool, IgnoreError> {
+    Ok(IgnoreRules::parse(rules, limits.ignore_rules)?.ignores(path))
+}
+
+/// Removes the files that `.helmignore` hides.
+fn retain_seen(files: &mut Vec<ChartFile>, limits: LoadLimits) -> Result<(), IgnoreError> {
+    let rules = match files.iter().find(|file| file.path == ignore::FILE) {
+        Some(file) => IgnoreRules::parse(&file.bytes, limits.ignore_rules)?,
+        None => IgnoreRules::default_only(),
+    };
+    files.retain(|file| !rules.ignores(&file.path));
+    Ok(())
 }
 
 /// Returns the bytes after a UTF-8 byte-order mark, or all of them.

@@ -11,6 +11,7 @@ mod identity;
 mod index;
 mod local;
 mod opened;
+mod packed;
 mod registry;
 mod repository;
 mod unpacked;
@@ -28,9 +29,10 @@ use crate::lookup::{LookupAge, LookupCache};
 use crate::once_map::OnceMap;
 use crate::options::SourceOptions;
 use crate::sources::blocking;
-use crate::{ChartError, SourceError, SourceRequest, SourceService};
+use crate::{ChartError, SourceError, SourceRequest};
 
 pub use index::fuzz_index;
+pub use packed::{PackedChart, PackedCharts};
 pub use registry::{fuzz_challenge, fuzz_registry};
 
 pub(crate) use artefact::Artefact;
@@ -110,7 +112,8 @@ pub type ChartFolders = BTreeMap<PathBuf, Option<PathBuf>>;
 
 /// The charts of one request.
 pub(crate) struct Charts {
-    service: SourceService,
+    options: Arc<SourceOptions>,
+    lookups: Arc<ChartLookups>,
     request: Arc<SourceRequest>,
     lookup_age: LookupAge,
     found: OnceMap<ChartKey, FoundChart>,
@@ -123,9 +126,14 @@ pub(crate) struct Charts {
 type ChartKey = (String, Option<OwnLogins>, [String; 3]);
 
 impl Charts {
-    pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>, lookup_age: LookupAge) -> Self {
+    pub(crate) fn new(
+        options: Arc<SourceOptions>,
+        lookups: Arc<ChartLookups>,
+        request: Arc<SourceRequest>,
+        lookup_age: LookupAge,
+    ) -> Self {
         let (found, clients, logins) = (OnceMap::default(), Clients::default(), LearnedLogins::default());
-        Self { service, request, lookup_age, found, local: OnceCell::new(), clients, logins }
+        Self { options, lookups, request, lookup_age, found, local: OnceCell::new(), clients, logins }
     }
 
     /// Returns the charts of directories that replace Helm repositories, by the URL of the repository.
@@ -148,7 +156,7 @@ impl Charts {
                 Some(None) => copy.url = None,
             }
         }
-        Self::new(self.service.clone(), Arc::new(request), self.lookup_age)
+        Self::new(Arc::clone(&self.options), Arc::clone(&self.lookups), Arc::new(request), self.lookup_age)
     }
 
     /// Returns the indexes of the directories that replace a repository of charts or an artefact.
@@ -171,7 +179,7 @@ impl Charts {
         let find = || async {
             let local = {
                 let (source, request) = (source.clone(), Arc::clone(&self.request));
-                let options = Arc::clone(&self.service.options);
+                let options = Arc::clone(&self.options);
                 blocking(move || local::find(&source, &request.copies, &options)).await?
             };
             if let Some(found) = local {

@@ -39,7 +39,7 @@ mod work_tree;
 
 pub use chart_limits::ChartLimits;
 pub use charts::ChartFolders;
-pub use charts::ChartSource;
+pub use charts::{ChartSource, PackedChart, PackedCharts};
 pub use checkout::ATTRIBUTES_FILE;
 pub use copy::{CheckoutBranches, CopyOrigin, LocalCopy, LocalCopyError};
 pub use error::{ChartError, SourceError};

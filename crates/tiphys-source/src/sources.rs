@@ -141,7 +141,12 @@ impl Sources {
     pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>) -> Self {
         let lookup_age = LookupAge { request_begun: Instant::now(), age_max: request.lookup_age_max };
         Self {
-            charts: Arc::new(Charts::new(service.clone(), Arc::clone(&request), lookup_age)),
+            charts: Arc::new(Charts::new(
+                Arc::clone(&service.options),
+                Arc::clone(&service.charts),
+                Arc::clone(&request),
+                lookup_age,
+            )),
             service,
             lookup_age,
             local: Arc::default(),

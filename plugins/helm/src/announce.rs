@@ -160,8 +160,8 @@ impl ValueSources {
         crate::chart::Chart::read(&request.app_path, bounds)?;
         let (files, left_out) = value_files(request, bounds.bytes)?;
         let helm = helm::recorded_version(&request.host, settings);
-        let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
-        let built = || helm.as_ref().and_then(|helm| dependencies::cached_charts(request, helm));
+        let version = helm.map_or(LIKELY_VERSION, |helm| helm.rules());
+        let built = || dependencies::cached_charts(request);
         let local = |missing: &[&Dependency]| dependencies::local_charts(request, missing);
         let loader = Loader { root: &request.root, bounds, version, built: &built, local: &local };
         let chart = loader.load(&request.app_path)?;

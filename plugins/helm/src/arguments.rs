@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
   TIPHYS_HELM_TIMEOUT             timeout of one call of helm in seconds [default: 90]
   TIPHYS_HELM_OUTPUT_MAX          maximum output of helm in bytes [default: 104857600]
   TIPHYS_HELM_PLUGINS             directory with helm plugins [default: none]
-  TIPHYS_HELM_CACHE_DIR           directory for cached dependencies [default: tiphys-helm in the user's cache directory]
+  TIPHYS_HELM_CACHE_DIR           directory for cached charts [default: tiphys-helm in the user's cache directory]
   TIPHYS_HELM_CACHE_MAX           maximum size of the cache in bytes [default: 1073741824]
   TIPHYS_HELM_RANGE_AGE           maximum age in seconds of dependencies selected from a version range [default: 300]
   TIPHYS_HELM_ANNOUNCED_MAX       maximum number of announced values of a chart [default: 20000]

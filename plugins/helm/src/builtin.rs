@@ -3,7 +3,7 @@
 //! The program is left to do the rest: files at URLs, release names that are templates, missing dependencies, and functions that `tiphys-chart`
 //! does not support. The decision is made before anything is printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, Map, ValuesF
 use tiphys_model::access::url_scheme;
 
 use crate::announce::ignored_text_of_request;
+use crate::dependencies::BuiltCharts;
 use crate::failure::chain;
 use crate::generate::{GenerateError, MISSING_DEPENDENCY, prepare};
 use crate::helm::{HelmError, KnownHelm};
@@ -114,8 +115,11 @@ pub fn generate_in_process(
     if !options.kustomize_dir.is_empty() {
         return Err("kustomize-dir is set".to_owned());
     }
-    let Rendered { manifests, warnings } = rendered(&request).map_err(|error| match error {
+    let Rendered { manifests, warnings } = rendered(&request, None).map_err(|error| match error {
         BuiltinError::Declined(reason) => reason,
+        BuiltinError::Failed(error) if error.misses_dependency() => {
+            "dependencies are missing in charts/".to_owned()
+        }
         BuiltinError::Limit { .. } | BuiltinError::Failed(_) => "the chart fails".to_owned(),
     })?;
     let warnings: Vec<String> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
@@ -123,7 +127,7 @@ pub fn generate_in_process(
 }
 
 /// Renders the chart of a request.
-pub(crate) fn rendered(request: &Request) -> Result<Rendered, BuiltinError> {
+pub(crate) fn rendered(request: &Request, built: Option<&BuiltCharts>) -> Result<Rendered, BuiltinError> {
     let mut files = BTreeMap::new();
     let mut write = |name: &str, content: &[u8]| {
         let path = Path::new(WRITTEN).join(name);
@@ -131,7 +135,7 @@ pub(crate) fn rendered(request: &Request) -> Result<Rendered, BuiltinError> {
         Ok(path)
     };
     let prepared = prepare(request, &mut write).map_err(Box::new)?;
-    let input = Input { request, template: &prepared.template, call: &prepared.call, written: files };
+    let input = Input { request, template: &prepared.template, call: &prepared.call, built, written: files };
     let manifests = input.render()?;
     Ok(Rendered { manifests, warnings: ignored_text_of_request(request, RULES) })
 }
@@ -140,6 +144,8 @@ struct Input<'a> {
     request: &'a Request,
     template: &'a Template,
     call: &'a Call,
+    /// Dependencies that are not in `charts`.
+    built: Option<&'a BuiltCharts>,
     /// The files that helm would find in its home.
     written: BTreeMap<PathBuf, Vec<u8>>,
 }
@@ -246,27 +252,43 @@ impl Input<'_> {
 
     /// Loads the chart of the application's directory.
     fn chart(&self) -> Result<Chart, BuiltinError> {
-        let root = &self.request.root;
-        let root = root.canonicalize().map_err(|error| unreadable(root, &error))?;
-        let limits = LoadLimits::new(RULES);
-        let mut files =
-            Files { root, found: Vec::new(), bytes_left: limits.bytes, entries_left: limits.entries };
-        files.add(&self.request.app_path, "")?;
-        let chart = Chart::of_directory(files.found, RULES, limits);
+        let mut files = chart_files(&self.request.root, &self.request.app_path)?;
+        if let Some(BuiltCharts { added, removed }) = self.built {
+            let in_charts = |name: &String| format!("charts/{name}");
+            let replaced: BTreeSet<String> =
+                removed.iter().chain(added.iter().map(|(name, _)| name)).map(in_charts).collect();
+            files.retain(|file| !replaced.contains(&file.path));
+            files.extend(added.iter().map(|(name, archive)| ChartFile {
+                path: in_charts(name),
+                bytes: Arc::from(archive.as_slice()),
+            }));
+        }
+        let chart = Chart::of_directory(files, RULES, LoadLimits::new(RULES));
         chart.map_err(|error| self.failed(&chain(&error)))
     }
 
     /// Returns the error with which helm would fail.
     fn failed(&self, message: &str) -> BuiltinError {
-        if MISSING_DEPENDENCY.iter().any(|words| message.contains(words)) {
-            return BuiltinError::Declined("dependencies are missing in charts/".to_owned());
-        }
+        let misses_dependency = MISSING_DEPENDENCY.iter().any(|words| message.contains(words));
         let stderr =
             self.call.without_values(&format!("Error: {message}"), &self.request.options.exact_values);
         let (command, ending) = (self.call.shown.clone(), "exit status 1".to_owned());
-        let error = HelmError::Failed { command, ending, stderr: stderr.clone(), stdout: String::new() };
-        BuiltinError::Failed(Box::new(GenerateError::template(&chain(&error), Some(stderr), false)))
+        let error = HelmError::Failed { command, ending, stderr: stderr.clone() };
+        BuiltinError::Failed(Box::new(GenerateError::template(
+            &chain(&error),
+            Some(stderr),
+            misses_dependency,
+        )))
     }
+}
+
+/// Returns the files of a chart's directory below `root`, in any order. Links are followed.
+pub(crate) fn chart_files(root: &Path, folder: &Path) -> Result<Vec<ChartFile>, BuiltinError> {
+    let root = root.canonicalize().map_err(|error| unreadable(root, &error))?;
+    let limits = LoadLimits::new(RULES);
+    let mut files = Files { root, found: Vec::new(), bytes_left: limits.bytes, entries_left: limits.entries };
+    files.add(folder, "")?;
+    Ok(files.found)
 }
 
 /// The files of a chart.

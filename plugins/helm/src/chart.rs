@@ -20,11 +20,14 @@ pub(crate) const CHART: &str = "Chart.yaml";
 /// The file with the dependencies of charts with `apiVersion: v1`. Helm also reads it for others.
 pub(crate) const REQUIREMENTS: &str = "requirements.yaml";
 
+/// The file that hides files of a chart from helm.
+pub(crate) const HELM_IGNORE: &str = ".helmignore";
+
 /// The lock files. If both exist, helm uses the last.
 pub(crate) const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 
 /// Maximum size of `Chart.yaml` in bytes: helm's limit of one file of a chart.
-const CHART_BYTES_MAX: u64 = 5 << 20;
+pub(crate) const CHART_BYTES_MAX: u64 = 5 << 20;
 
 /// Limits of what is read from charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub(crate) struct Lock {
     pub(crate) file: &'static str,
     /// The dependencies; `None` for an empty file, which helm treats as missing.
     pub(crate) dependencies: Option<Vec<Dependency>>,
+    /// The digest of the list of dependencies; empty without one.
+    pub(crate) digest: String,
 }
 
 /// Errors of a chart's metadata, in Argo CD's words.
@@ -119,17 +124,6 @@ impl Chart {
         Self::of(chart.as_ref(), requirements(folder)?.as_ref(), bounds)
     }
 
-    /// Returns both [`Self::read`] and [`Self::read_with_requirements`], and reads each file once.
-    pub(crate) fn read_both(folder: &Path, bounds: ChartBounds) -> Result<(Self, Self), ChartError> {
-        let chart = read(&folder.join(CHART))?;
-        let own = Self::of(chart.as_ref(), None, bounds)?;
-        let whole = match requirements(folder)? {
-            None => own.clone(),
-            Some(requirements) => Self::of(chart.as_ref(), Some(&requirements), bounds)?,
-        };
-        Ok((own, whole))
-    }
-
     /// Reads `Chart.yaml` of a packed chart; `None` if that fails, which helm reports.
     pub(crate) fn read_packed(archive: &Path, bounds: ChartBounds) -> Option<Self> {
         let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
@@ -162,11 +156,13 @@ impl Lock {
             if !path.is_file() {
                 continue;
             }
-            let dependencies = match &read(&path)? {
-                None => None,
-                Some(node) => Some(dependencies(&[(file, node)], bounds.dependencies)?.unwrap_or_default()),
+            let Some(node) = &read(&path)? else {
+                locks.push(Self { file, dependencies: None, digest: String::new() });
+                continue;
             };
-            locks.push(Self { file, dependencies });
+            let listed = dependencies(&[(file, node)], bounds.dependencies)?.unwrap_or_default();
+            let digest = node.get("digest").and_then(Node::as_str).unwrap_or_default().to_owned();
+            locks.push(Self { file, dependencies: Some(listed), digest });
         }
         Ok(locks)
     }

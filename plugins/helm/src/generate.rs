@@ -1,10 +1,12 @@
 //! `generate`: the order of steps, and the error messages of Argo CD's native support.
 
+use std::path::Path;
+
 use crate::announce::ignored_text_of_request;
 use crate::builtin::{self, BuiltinError, Engine};
 use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
-use crate::dependencies::{self, Built, DependencyError};
+use crate::dependencies::{self, BuiltCharts, DependencyError};
 use crate::exact_value;
 use crate::failure::{Failure, chain, warn};
 use crate::helm::{Helm, HelmError, KnownHelm};
@@ -118,31 +120,51 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 }
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
-    let manifests = match request.settings.engine {
-        Engine::Program => by_program(request, home).await?,
-        Engine::Auto if is_left_to_program(request, home).await => by_program(request, home).await?,
-        engine => match (builtin::rendered(request), engine) {
-            // The program has the last word about an error.
-            (Err(BuiltinError::Failed(error)), Engine::Auto) => match by_program(request, home).await {
-                Err(GenerateError::Helm(HelmError::NotFound { .. })) => return Err(*error),
-                result => result?,
-            },
-            (Err(BuiltinError::Failed(error)), _) => return Err(*error),
-            (Err(BuiltinError::Declined(_)), Engine::Auto) => by_program(request, home).await?,
-            (Err(error), _) => return Err(GenerateError::Builtin(error)),
-            (Ok(rendered), engine) => {
-                if engine == Engine::Compare {
-                    compare(&rendered.manifests, &by_program(request, home).await?)?;
-                }
-                rendered.warnings.iter().for_each(|warning| warn(warning));
-                rendered.manifests.into_bytes()
-            }
-        },
+    let engine = match request.settings.engine {
+        Engine::Auto if is_left_to_program(request, home).await => Engine::Program,
+        engine => engine,
+    };
+    let manifests = match rendered(request, home, engine, None).await {
+        Err(error) if error.misses_dependency() => {
+            let built = dependencies::build(request, home).await?;
+            rendered(request, home, engine, Some(&built)).await?
+        }
+        result => result?,
     };
     if request.options.kustomize_dir.is_empty() {
         Ok(manifests)
     } else {
         Ok(kustomize::build(request, home, &manifests).await?)
+    }
+}
+
+/// Renders a chart, possibly with dependencies that are not in its `charts`.
+async fn rendered(
+    request: &Request,
+    home: &Home,
+    engine: Engine,
+    built: Option<&BuiltCharts>,
+) -> Result<Vec<u8>, GenerateError> {
+    if engine == Engine::Program {
+        return by_program(request, home, built).await;
+    }
+    match (builtin::rendered(request, built), engine) {
+        (Err(BuiltinError::Failed(error)), _) if error.misses_dependency() => Err(*error),
+        // The program has the last word about an error.
+        (Err(BuiltinError::Failed(error)), Engine::Auto) => match by_program(request, home, built).await {
+            Err(GenerateError::Helm(HelmError::NotFound { .. })) => Err(*error),
+            result => result,
+        },
+        (Err(BuiltinError::Failed(error)), _) => Err(*error),
+        (Err(BuiltinError::Declined(_)), Engine::Auto) => by_program(request, home, built).await,
+        (Err(error), _) => Err(GenerateError::Builtin(error)),
+        (Ok(rendered), engine) => {
+            if engine == Engine::Compare {
+                compare(&rendered.manifests, &by_program(request, home, built).await?)?;
+            }
+            rendered.warnings.iter().for_each(|warning| warn(warning));
+            Ok(rendered.manifests.into_bytes())
+        }
     }
 }
 
@@ -160,18 +182,19 @@ async fn is_left_to_program(request: &Request, home: &Home) -> bool {
 }
 
 /// Returns the manifests that the `helm` program prints.
-async fn by_program(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
+async fn by_program(
+    request: &Request,
+    home: &Home,
+    built: Option<&BuiltCharts>,
+) -> Result<Vec<u8>, GenerateError> {
     let prepared = prepare(request, &mut |name, content| home.write(name, content))?;
     let helm = Helm::new(&request.host, &request.settings, home, request.redactor().with_home(home))?;
     let version = helm.version(home).await?;
-    let kept = dependencies::cached(request, &prepared.chart, &version, home);
-    let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {
-        Err(GenerateError::Template { misses_dependency: true, .. }) if kept.is_none() => {
-            let built = dependencies::build(request, &helm, &version, home).await?;
-            template(request, &helm, &prepared.call, Some(&built)).await
-        }
-        result => result,
-    }?;
+    let folder = match built {
+        Some(built) => built.copy(request, home)?,
+        None => request.app_path.clone(),
+    };
+    let manifests = template(request, &helm, &prepared.call, &folder).await?;
     for warning in ignored_text_of_request(request, version.rules()) {
         warn(&warning);
     }
@@ -197,7 +220,6 @@ pub(crate) struct Prepared {
     pub(crate) template: Template,
     /// The call of `helm template`.
     pub(crate) call: Call,
-    chart: Chart,
 }
 
 /// Decides everything that does not need helm, in Argo CD's order, so that the same one of several errors is reported.
@@ -229,7 +251,7 @@ pub(crate) fn prepare(request: &Request, write: &mut WriteFile<'_>) -> Result<Pr
     let api_versions =
         if options.api_versions.is_empty() { &request.api_versions } else { &options.api_versions };
     template.api_versions.clone_from(api_versions);
-    let chart = Chart::read(&request.app_path, request.settings.chart_bounds)?;
+    Chart::read(&request.app_path, request.settings.chart_bounds)?;
     if !matches!(options.version.as_str(), "" | "v3" | "v4") {
         return Err(GenerateError::Version { version: options.version.clone() });
     }
@@ -243,17 +265,16 @@ pub(crate) fn prepare(request: &Request, write: &mut WriteFile<'_>) -> Result<Pr
     template.assignments.extend(exact.assignments);
     template.exact_values = exact.values_file;
     let call = template.call(&ExecLimits::current())?;
-    Ok(Prepared { template, call, chart })
+    Ok(Prepared { template, call })
 }
 
-/// Runs `helm template` in the application's directory, or in a copy with its dependencies.
+/// Runs `helm template` in a chart's directory.
 async fn template(
     request: &Request,
     helm: &Helm,
     call: &Call,
-    built: Option<&Built>,
+    folder: &Path,
 ) -> Result<Vec<u8>, GenerateError> {
-    let folder = built.map_or(&request.app_path, |built| &built.chart);
     helm.run(&call.arguments, &call.shown, folder).await.map_err(|mut error| {
         let (mut misses_dependency, mut said) = (false, None);
         if let HelmError::Failed { stderr, .. } = &mut error {
@@ -266,6 +287,11 @@ async fn template(
 }
 
 impl GenerateError {
+    /// Whether a dependency is missing in `charts`.
+    pub(crate) fn misses_dependency(&self) -> bool {
+        matches!(self, Self::Template { misses_dependency: true, .. })
+    }
+
     /// Returns the error of `helm template`: the error with its causes, and what it printed.
     pub(crate) fn template(text: &str, stderr: Option<String>, misses_dependency: bool) -> Self {
         Self::Template { text: without_api_versions(text), stderr, misses_dependency }

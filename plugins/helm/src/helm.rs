@@ -67,8 +67,6 @@ pub(crate) enum HelmError {
         ending: String,
         /// Standard error, redacted and trimmed.
         stderr: String,
-        /// Standard output, where `helm dependency build` reports causes. Not part of the message.
-        stdout: String,
     },
     /// Helm exceeded the timeout.
     #[error("failed running helm: `{command}` failed timeout after {}; increase TIPHYS_HELM_TIMEOUT", go_duration(*timeout))]
@@ -171,12 +169,10 @@ impl Helm {
         &self.tool.program
     }
 
-    /// Returns a helm that fetches from these redacted addresses. `more` variables override those of the same name.
-    pub(crate) fn to_fetch(&self, more: Vec<(OsString, OsString)>, addresses: Vec<String>) -> Self {
-        let mut tool = self.tool.clone();
-        tool.env.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
-        tool.env.extend(more);
-        Self { tool, slow: self.slow.fetching_from(addresses), caches: self.caches.clone() }
+    /// Returns a helm that fetches from these redacted addresses.
+    pub(crate) fn to_fetch(&self, addresses: Vec<String>) -> Self {
+        let slow = self.slow.fetching_from(addresses);
+        Self { tool: self.tool.clone(), slow, caches: self.caches.clone() }
     }
 
     /// Returns the version, possibly recorded by an earlier run. Unsupported ones are errors.
@@ -247,8 +243,7 @@ impl Helm {
                     None => "signal: killed".to_owned(),
                 };
                 let stderr = without_secrets(&output.stderr).trim().to_owned();
-                let stdout = without_secrets(&String::from_utf8_lossy(&output.stdout));
-                Err(HelmError::Failed { command: command(), ending, stderr, stdout })
+                Err(HelmError::Failed { command: command(), ending, stderr })
             }
             Err(ToolError::Start { source, .. }) => {
                 Err(HelmError::Start { program: self.program().to_path_buf(), cause: exec_error(source) })

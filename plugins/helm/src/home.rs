@@ -121,17 +121,17 @@ impl Home {
     /// Name of the directory in which dependencies are built.
     pub(crate) const BUILT_TREE: &str = "tree";
 
-    /// Name of the directory for files of a chart that are not used while dependencies are built.
-    pub(crate) const SET_ASIDE: &str = "set-aside";
+    /// Name of the directory of fetched charts, if there is no cache.
+    pub(crate) const CHARTS: &str = "charts";
 
-    /// Name of the directory for cached dependencies.
-    pub(crate) const CACHED_TREE: &str = "kept";
+    /// Name of the directory of a chart whose dependencies helm fetches.
+    pub(crate) const FOR_HELM: &str = "for-helm";
 
     /// Name of the directory in which kustomize runs.
     pub(crate) const KUSTOMIZE_TREE: &str = "kustomize";
 
     /// The directories with copies of the repository.
-    pub(crate) const TREES: [&str; 3] = [Self::BUILT_TREE, Self::CACHED_TREE, Self::KUSTOMIZE_TREE];
+    pub(crate) const TREES: [&str; 2] = [Self::BUILT_TREE, Self::KUSTOMIZE_TREE];
 
     /// Creates a home below a temporary directory, and removes those of killed runs. Waits up to `patience` for another run that does the
     /// same.

@@ -14,7 +14,7 @@ use tiphys_tree::kustomization::{KUSTOMIZATIONS, KustomizationError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
 use crate::home::{Home, HomeError};
-use crate::mirror::{Around, MirrorError, mirror};
+use crate::mirror::{MirrorError, mirror};
 use crate::redaction::without_values;
 use crate::request::Request;
 use crate::slow::SlowNotice;
@@ -106,7 +106,7 @@ pub(crate) async fn build(
         .host
         .find(&request.settings.kustomize)
         .ok_or_else(|| KustomizeError::NotFound { program: request.settings.kustomize.to_path_buf() })?;
-    let copy = mirror(&request.root, &dir, &home.path().join(Home::KUSTOMIZE_TREE), Around::Links)?;
+    let copy = mirror(&request.root, &dir, &home.path().join(Home::KUSTOMIZE_TREE))?;
     let output = copy.join(HELM_OUTPUT);
     // An existing file of this name may be a link.
     let _not_there: io::Result<()> = fs::remove_file(&output);

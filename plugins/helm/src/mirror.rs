@@ -18,26 +18,9 @@ pub(crate) struct MirrorError {
     source: io::Error,
 }
 
-/// Links around a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Around {
-    /// Links to all other entries.
-    Links,
-    /// Links only if the copy contains links, which may lead there.
-    LinksIfNeeded,
-}
-
-/// Whether a link was copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copied {
-    /// At least one.
-    Links,
-    NoLink,
-}
-
 /// Creates a directory with the structure of the repository: `dir`, relative to the root, is a copy, and everything beside the path to it
 /// is a link. Returns the copy.
-pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path, around: Around) -> Result<PathBuf, MirrorError> {
+pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path) -> Result<PathBuf, MirrorError> {
     let way: Vec<(PathBuf, PathBuf, &OsStr)> = dir
         .iter()
         .scan((root.to_path_buf(), to.to_path_buf()), |(from, to), name| {
@@ -51,10 +34,8 @@ pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path, around: Around) -> Resu
         make_folder(to)?;
     }
     let copied_to = to.join(dir);
-    let copied = copy(&root.join(dir), &copied_to)?;
-    if around == Around::Links || copied == Copied::Links {
-        way.iter().try_for_each(|(from, to, name)| link_others(from, to, name))?;
-    }
+    copy(&root.join(dir), &copied_to)?;
+    way.iter().try_for_each(|(from, to, name)| link_others(from, to, name))?;
     Ok(copied_to)
 }
 
@@ -68,27 +49,23 @@ fn link_others(from: &Path, to: &Path, but: &OsStr) -> Result<(), MirrorError> {
 }
 
 /// Copies a directory. Links stay links.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, MirrorError> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), MirrorError> {
     make_folder(to)?;
-    let mut copied = Copied::NoLink;
     for entry in entries(from)? {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         let failed = |source| MirrorError { path: path.clone(), source };
         let kind = entry.file_type().map_err(failed)?;
         if kind.is_dir() {
-            if copy(&path, &target)? == Copied::Links {
-                copied = Copied::Links;
-            }
+            copy(&path, &target)?;
         } else if kind.is_symlink() {
             fs::read_link(&path).and_then(|link| symlink(link, &target)).map_err(failed)?;
-            copied = Copied::Links;
         } else if kind.is_file() {
             fs::copy(&path, &target).map(drop).map_err(failed)?;
         } else {
             return Err(failed(NotOpened::NoFile.into()));
         }
     }
-    Ok(copied)
+    Ok(())
 }
 
 fn make_folder(path: &Path) -> Result<(), MirrorError> {

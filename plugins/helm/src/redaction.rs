@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_model::access::Secret;
 use tiphys_model::access::{credentials_end, redact_url};
 
 use crate::exact_value::{ExactValue, quotations};
@@ -111,12 +110,6 @@ fn redacted_credentials(login: &str) -> String {
     masked.strip_prefix("https:/").unwrap_or(&masked).to_owned()
 }
 
-/// Redacts these passwords, and those in URLs.
-pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
-    let passwords = passwords.into_iter().map(Secret::expose);
-    redact_urls(&redacted(text, passwords.filter(|one| is_long(one, SECRET_CHARS_MIN)).collect()))
-}
-
 /// Redacts these values and exact values in the output of another program.
 pub(crate) fn without_values(text: &str, values: &[String], exact: &[ExactValue]) -> String {
     let exact = quotations(exact);
@@ -216,7 +209,7 @@ pub(crate) fn without_api_versions(text: &str) -> String {
 }
 
 /// Redacts URLs in the output of another program.
-fn redact_urls(text: &str) -> String {
+pub(crate) fn redact_urls(text: &str) -> String {
     let word = |piece: &str| {
         let word = piece.trim_end_matches(char::is_whitespace);
         let rest = &piece[word.len()..];

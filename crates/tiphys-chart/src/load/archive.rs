@@ -3,8 +3,10 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
-use tar::{Archive, EntryType, Header};
+use flate2::write::GzEncoder;
+use tar::{Archive, Builder, EntryType, Header};
 use tiphys_go::path::clean;
 use tiphys_go::strconv::quote;
 use tiphys_helm_values::HelmVersion;
@@ -130,6 +132,19 @@ impl Loader {
         };
         LoadError::ArchiveTooLarge { limit, max: self.limits.bytes }
     }
+}
+
+/// Returns an archive of files in a directory of this name.
+pub(super) fn packed(files: &[ChartFile], name: &str) -> Vec<u8> {
+    let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    let written = files.iter().try_for_each(|file| {
+        let mut header = Header::new_gnu();
+        header.set_size(file.bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, format!("{name}/{}", file.path), &*file.bytes)
+    });
+    let packed = written.and_then(|()| archive.into_inner()).and_then(GzEncoder::finish);
+    packed.unwrap_or_else(|_| unreachable!("memory can be written"))
 }
 
 /// Whether Go's reader takes an entry for a directory: by its type, by its mode, or in an old archive by a slash at the end of its path.

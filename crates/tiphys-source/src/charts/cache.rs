@@ -1,9 +1,10 @@
 //! The cache of archives, by digest, and of the archive of each chart version: `charts/archives` and `charts/names` in the cache
 //! directory.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -55,14 +56,28 @@ impl ArchiveCache {
     /// The artefact that was remembered for a key, if its archive still exists.
     pub(super) async fn known(&self, key: &[&str]) -> Option<Artefact> {
         let (cache, name) = (self.clone(), self.name(key));
-        blocking(move || Ok(cache.read_name(&name))).await.ok().flatten()
+        let read = move || {
+            let artefact = cache.read_name(&name);
+            mark_used(&name);
+            Ok(artefact)
+        };
+        blocking(read).await.ok().flatten()
+    }
+
+    /// Like [`Self::known`], for a key whose artefact changes: `None` if it was looked up longer ago.
+    pub(super) async fn looked_up(&self, key: &[&str], age_max: Duration) -> Option<Artefact> {
+        let (cache, name) = (self.clone(), self.name(key));
+        let read = move || {
+            let age = fs::metadata(&name).ok()?.modified().ok()?.elapsed().unwrap_or_default();
+            if age < age_max { cache.read_name(&name) } else { None }
+        };
+        blocking(move || Ok(read())).await.ok().flatten()
     }
 
     fn read_name(&self, name: &Path) -> Option<Artefact> {
         let file = open_file(name, FileOwner::Repository, File::options().read(true)).ok()?;
         let text = read_to_bound(file, NAME_BYTES_MAX).ok()??;
         let artefact = Artefact::from_json(&serde_json::from_slice::<Value>(&text).ok()?)?;
-        mark_used(name);
         self.archive(&artefact.digest).is_file().then_some(artefact)
     }
 
@@ -110,6 +125,22 @@ impl ArchiveCache {
         }
         file.persist(self.archive(&found)).map_err(|error| failed(error.error))?;
         Ok(found)
+    }
+
+    /// Reads an archive. One that was changed or removed meanwhile is removed, and `None`.
+    pub(super) fn read(&self, artefact: &Artefact) -> Result<Option<Vec<u8>>, SourceError> {
+        let path = self.archive(&artefact.digest);
+        mark_used(&path);
+        let read = || -> io::Result<Option<Vec<u8>>> {
+            let file = open_file(&path, FileOwner::Repository, File::options().read(true))?;
+            let bytes = read_to_bound(file, self.archive_bytes_max)?;
+            Ok(bytes.filter(|bytes| Digest::of_bytes(bytes) == artefact.digest))
+        };
+        let bytes = read().map_err(SourceError::cache("read", &path))?;
+        if bytes.is_none() {
+            fs::remove_file(&path).map_err(SourceError::cache("remove", &path))?;
+        }
+        Ok(bytes)
     }
 
     /// The tree in an archive.

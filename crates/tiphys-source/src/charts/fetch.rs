@@ -1,7 +1,7 @@
 //! Resolves a chart's revision and downloads its archive into the cache.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tiphys_go::versions::{Version, VersionRange};
 
@@ -34,7 +34,7 @@ impl<'a> Fetch<'a> {
     /// The deadline of the chart starts now.
     pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
         let Opened { source, identity, .. } = opened;
-        let (options, request) = (&*charts.service.options, &*charts.request);
+        let (options, request) = (&*charts.options, &*charts.request);
         let server = if source.is_of_registry() {
             Server::Registry(Box::new(Registry::new(opened, charts)?))
         } else {
@@ -47,9 +47,17 @@ impl<'a> Fetch<'a> {
     pub(super) async fn find(&self) -> Result<FoundChart, SourceError> {
         let wanted = self.source.target_revision.trim();
         let artefact = if self.request.network == Network::Offline {
-            self.known(wanted).await.ok_or_else(|| self.offline(wanted))?
+            let is_exact = self.is_exact(wanted);
+            let known = if is_exact {
+                self.known(wanted).await
+            } else {
+                self.looked_up_before(wanted, Duration::MAX).await
+            };
+            known.ok_or_else(|| self.offline(wanted))?
         } else if self.is_exact(wanted) {
             self.exact(wanted).await?
+        } else if let Some(known) = self.looked_up_before(wanted, self.request.lookup_age_max).await {
+            known
         } else {
             let found = if Version::parse(wanted).is_ok() && !self.source.chart.is_empty() {
                 self.partial(wanted).await?
@@ -129,11 +137,16 @@ impl<'a> Fetch<'a> {
         self.cache.known(&self.key(revision)).await
     }
 
+    /// Returns what an earlier command resolved the revision to, if that was not longer ago.
+    async fn looked_up_before(&self, revision: &str, age_max: Duration) -> Option<Artefact> {
+        self.cache.looked_up(&self.key(revision), age_max).await
+    }
+
     fn key<'b>(&'b self, revision: &'b str) -> [&'b str; 4] {
         [self.identity, self.source.repo_url.trim().trim_end_matches('/'), &self.source.chart, revision]
     }
 
-    fn offline(&self, wanted: &str) -> SourceError {
+    pub(super) fn offline(&self, wanted: &str) -> SourceError {
         let what = match self.source.chart.as_str() {
             "" => format!("revision {wanted:?}"),
             chart => format!("chart {chart:?} version {wanted:?}"),

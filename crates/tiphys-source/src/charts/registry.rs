@@ -84,7 +84,7 @@ struct Layer {
 
 impl<'a> Registry<'a> {
     pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
-        let options = &*charts.service.options;
+        let options = &*charts.options;
         let Opened { source, identity, identity_token, helper, unusable, .. } = opened;
         let access = &source.access;
         let wrong = || {
@@ -137,7 +137,7 @@ impl<'a> Registry<'a> {
             let bytes = tags.iter().map(|tag| size_of::<String>() + tag.len()).sum();
             Ok((tags, bytes))
         };
-        let tags = &self.charts.service.charts.tags;
+        let tags = &self.charts.lookups.tags;
         tags.get(&self.lookup_key(""), self.charts.lookup_age, look_up).await
     }
 
@@ -190,7 +190,7 @@ impl<'a> Registry<'a> {
             let bytes = digest.len();
             Ok((digest, bytes))
         };
-        let digests = &self.charts.service.charts.digests;
+        let digests = &self.charts.lookups.digests;
         let digest = digests.get(&self.lookup_key(revision), self.charts.lookup_age, look_up).await?;
         Ok((*digest).clone())
     }

@@ -32,7 +32,7 @@ pub(super) struct HelmRepository<'a> {
 impl<'a> HelmRepository<'a> {
     pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
         let Opened { source, identity, .. } = opened;
-        let options = &*charts.service.options;
+        let options = &*charts.options;
         let access = &source.access;
         let (url, in_url) = HttpUrl::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
             repository: source.shown(),
@@ -167,7 +167,7 @@ impl<'a> HelmRepository<'a> {
             Ok((index, bytes))
         };
         let key = (self.identity.to_owned(), None, self.url.as_str().to_owned());
-        self.charts.service.charts.indexes.get(&key, self.charts.lookup_age, download).await
+        self.charts.lookups.indexes.get(&key, self.charts.lookup_age, download).await
     }
 
     fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {

@@ -42,11 +42,7 @@ fn requirements_yaml_is_read_over_chart_yaml() {
     assert_eq!(names(&chart.dependencies), ["dep"]);
     assert_eq!(chart.dependencies[0].repository, "file://../own");
     assert_eq!(names(&Chart::read(folder.path(), BOUNDS).unwrap().dependencies), ["own"]);
-    let (own, whole) = Chart::read_both(folder.path(), BOUNDS).unwrap();
-    assert_eq!((names(&own.dependencies), whole), (vec!["own"], chart));
     write("requirements.yaml", "");
-    let (own, whole) = Chart::read_both(folder.path(), BOUNDS).unwrap();
-    assert_eq!((own == whole, names(&own.dependencies)), (true, vec!["own"]));
     assert_eq!(names(&Chart::read_with_requirements(folder.path(), BOUNDS).unwrap().dependencies), ["own"]);
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use tiphys_logins::{FileError, HelperError};
+use tiphys_logins::FileError;
 
 use super::listed::ListedError;
 use crate::chart::ChartError;
@@ -37,30 +37,32 @@ pub(crate) enum DependencyError {
         /// Its own missing dependency.
         missing: String,
     },
-    /// A fetched archive is not a chart. Helm reports that on standard output only, and exits with 0.
+    /// A directory does not exist. The words are helm's.
+    #[error("error building helm chart dependencies: directory {path} not found")]
+    NoFolder { path: String },
+    /// The chart of a directory is not in the range of the dependency. The words are helm's.
     #[error(
-        "error building helm chart dependencies: dependency {name} ({repository}) is missing after `helm dependency build`{}; look at \
-         what that repository serves",
-        cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default()
+        "error building helm chart dependencies: can't get a valid version for 1 subchart(s): {name:?} (repository {repository:?}, version \
+         {version:?}). Make sure a matching chart version exists in the repo, or change the version constraint in Chart.yaml"
     )]
-    NotBuilt {
+    NoVersion { name: String, repository: String, version: String },
+    /// The chart of a directory cannot be packed.
+    #[error("error building helm chart dependencies: dependency {name}: {text}")]
+    Unreadable { name: String, text: String },
+    /// A chart could not be fetched.
+    #[error("error building helm chart dependencies: dependency {name}: {text}")]
+    Fetch {
         name: String,
-        repository: RepoUrl,
-        /// Helm's message, if there is one.
-        cause: Option<String>,
+        /// The error with its causes, redacted.
+        text: String,
     },
     /// Fetching is disabled. The first part is helm's message.
     #[error(
-        "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: {}; charts of {address} are not \
+        "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: {name}; charts of {address} are not \
          cached, and fetching is disabled (--offline); render once without --offline, commit them in charts/, or name a folder that has \
-         them (--repo URL=DIR)",
-        names.join(", ")
+         them (--repo URL=DIR)"
     )]
-    NoNetwork {
-        /// The dependencies.
-        names: Vec<String>,
-        address: RepoUrl,
-    },
+    NoNetwork { name: String, address: RepoUrl },
     /// A local directory replaces the repository and does not have the chart.
     #[error(
         "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: {name}; {repository} is replaced by \
@@ -94,20 +96,6 @@ pub(crate) enum DependencyError {
         "error building helm chart dependencies: {repository} is the name of a registry; write oci://{address} into Chart.yaml"
     )]
     NamedRegistry { repository: String, address: RepoUrl },
-    /// Repositories that helm cannot use in one call.
-    #[error(
-        "error building helm chart dependencies: {first} and {second} differ in {what}, and helm has one setting for both; commit one of \
-         the dependencies in charts/"
-    )]
-    Differing {
-        /// The setting in which they differ.
-        what: &'static str,
-        first: RepoUrl,
-        second: RepoUrl,
-    },
-    /// A credential helper failed.
-    #[error("error building helm chart dependencies")]
-    Helper(#[from] HelperError),
     /// A mounted file is invalid.
     #[error("error building helm chart dependencies")]
     Mounted(#[from] FileError),
@@ -117,13 +105,7 @@ pub(crate) enum DependencyError {
          password"
     )]
     Ambiguous { repository: RepoUrl },
-    /// A repository without an index. Argo CD adds each with a command of its own; the message is that of the command.
-    #[error(
-        "error building helm chart dependencies: failed to add helm repository {address}: failed to add repository: failed running helm: \
-         `helm repo add {name} {address}` failed exit status 1: Error: looks like \"{address}\" is not a valid chart repository or cannot \
-         be reached: {cause}"
-    )]
-    Unreachable { address: String, name: String, cause: String },
+    /// Helm could not fetch a chart. The words are Argo CD's.
     #[error(
         "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: {text}"
     )]
@@ -131,7 +113,7 @@ pub(crate) enum DependencyError {
         /// Helm's output, redacted.
         text: String,
     },
-    /// The copy in which helm runs failed.
+    /// The copy for helm failed.
     #[error("error building helm chart dependencies")]
     Mirror(#[from] MirrorError),
     /// The result cannot be read.

@@ -1,26 +1,30 @@
-//! The dependencies that helm may fetch for a chart: from its list, and from the lock file, which has its own addresses.
+//! The dependencies that a build adds to a chart: its list, and the versions of its lock file.
 //!
-//! Helm fetches what a lock file contains, and compares only a digest with the list, which anyone can compute. A `.helmignore` can hide
-//! `requirements.yaml` or a lock file from helm. So every list that helm may use is checked, and lock files must match the list.
+//! A lock file must match the list. Helm compares only a digest, which anyone can compute, and then fetches what the lock file contains. Here,
+//! its addresses must be those of the list, too.
 
 use std::path::Path;
 
+use tiphys_chart::{LoadLimits, is_ignored, lock_digests};
 use tiphys_go::versions::Version;
+use tiphys_helm_values::HelmVersion;
 use tiphys_model::access::RepoUrl;
+use tiphys_tree::read_bounded;
 
 use super::remote::{DependencyRepository, ProjectRepositories};
-use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
+use crate::chart::{
+    CHART_BYTES_MAX, Chart, ChartBounds, ChartError, Dependency, HELM_IGNORE, Lock, REQUIREMENTS,
+};
 
-/// The dependencies in a chart's files.
+/// The dependencies in the files of a chart that helm sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) dependencies: Vec<Dependency>,
-    /// Those that helm uses instead if it does not see `requirements.yaml`, without duplicates.
-    pub(super) others: Vec<Dependency>,
-    locks: Vec<Lock>,
+    /// The lock file, if it is not empty.
+    lock: Option<Lock>,
 }
 
-/// Errors that are reported before helm reads the list or the lock file.
+/// Errors of the list and of the lock file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListedError {
     /// A character that helm may remove, so that it would read another address.
@@ -29,6 +33,12 @@ pub(crate) enum ListedError {
         character = u32::from(*character)
     )]
     Character { name: String, character: char },
+    /// The list was changed after the lock file. The first words are helm's.
+    #[error(
+        "error building helm chart dependencies: the lock file ({lock}) is out of sync with the dependencies file; run `helm dependency \
+         update` and commit the file that it writes"
+    )]
+    OutOfSync { lock: &'static str },
     /// A lock file with an address that is not in the list.
     #[error(
         "error building helm chart dependencies: {lock} has dependency {name} of {}, which differs from the chart; run \
@@ -45,70 +55,79 @@ pub(crate) enum ListedError {
 
 impl Listed {
     pub(super) fn read(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
-        let (own, whole) = Chart::read_both(folder, bounds)?;
-        Ok(Self::of(whole.dependencies, own.dependencies, Lock::read_all(folder, bounds)?))
+        // Helm reports an unreadable file and invalid rules.
+        let rules = read_bounded(&folder.join(HELM_IGNORE), CHART_BYTES_MAX).ok().flatten();
+        let is_hidden = |name: &str| {
+            let rules = rules.as_deref().unwrap_or_default();
+            is_ignored(rules, name, LoadLimits::new(HelmVersion::V4)).unwrap_or_default()
+        };
+        let chart = if is_hidden(REQUIREMENTS) {
+            Chart::read(folder, bounds)?
+        } else {
+            Chart::read_with_requirements(folder, bounds)?
+        };
+        let lock = Lock::read_all(folder, bounds)?.into_iter().rfind(|lock| !is_hidden(lock.file));
+        let lock = lock.filter(|lock| lock.dependencies.is_some());
+        Ok(Self { dependencies: chart.dependencies, lock })
     }
 
-    fn of(dependencies: Vec<Dependency>, mut own: Vec<Dependency>, locks: Vec<Lock>) -> Self {
-        own.retain(|one| {
-            dependencies.iter().all(|other| (&one.name, &one.repository) != (&other.name, &other.repository))
-        });
-        Self { dependencies, others: own, locks }
-    }
-
-    /// Every dependency that helm may use.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Dependency> {
-        self.dependencies.iter().chain(&self.others)
-    }
-
-    /// Whether helm takes versions from a lock file.
-    pub(super) fn is_locked(&self) -> bool {
-        self.locks.last().is_some_and(|lock| lock.dependencies.is_some())
-    }
-
-    /// Returns the version of a dependency in the lock file that helm uses.
+    /// Returns the version of a dependency in the lock file.
     pub(super) fn locked_version(&self, dependency: &Dependency) -> Option<&str> {
-        let locked = self.locks.last()?.dependencies.as_ref()?;
+        let locked = self.lock.as_ref()?.dependencies.as_ref()?;
         let is_it = |one: &&Dependency| {
             dependency.takes(&one.name, Version::parse(one.version.as_str()).ok().as_ref())
         };
         locked.iter().find(is_it).map(|one| one.version.as_str())
     }
 
-    /// Rejects ambiguous addresses, and lock files that do not match the list.
+    /// Returns a dependency with its version in the lock file, if there is one.
+    pub(super) fn locked(&self, dependency: &Dependency) -> Dependency {
+        let version = self.locked_version(dependency).unwrap_or(dependency.version.as_str());
+        Dependency { version: version.to_owned().into(), ..dependency.clone() }
+    }
+
+    /// Rejects ambiguous addresses, and a lock file that does not match the list.
     pub(super) fn check(&self, known: &ProjectRepositories) -> Result<(), ListedError> {
-        for dependency in self.all() {
+        for dependency in &self.dependencies {
             if let Some(character) = dependency.repository.chars().find(|one| !is_kept(*one)) {
                 return Err(ListedError::Character { name: dependency.name.clone(), character });
             }
         }
-        for lock in &self.locks {
-            for locked in lock.dependencies.iter().flatten() {
-                if !self
-                    .all()
-                    .any(|one| one.name == locked.name && is_place_of(one, &locked.repository, known))
-                {
-                    return Err(ListedError::Lock {
-                        lock: lock.file,
-                        name: locked.name.clone(),
-                        repository: RepoUrl::new(&locked.repository),
-                    });
-                }
-            }
+        let Some(lock) = &self.lock else { return Ok(()) };
+        let locked = lock.dependencies.as_deref().unwrap_or_default();
+        let is_listed = |locked: &Dependency| {
+            let mut named = self.dependencies.iter().filter(|one| one.name == locked.name);
+            named.any(|one| places(one, known).contains(&locked.repository))
+        };
+        if let Some(other) = locked.iter().find(|one| !is_listed(one)) {
+            let (name, repository) = (other.name.clone(), RepoUrl::new(&other.repository));
+            return Err(ListedError::Lock { lock: lock.file, name, repository });
         }
-        Ok(())
+        if self.digests(locked, known).contains(&lock.digest) {
+            Ok(())
+        } else {
+            Err(ListedError::OutOfSync { lock: lock.file })
+        }
+    }
+
+    /// Returns the digests of a lock file that matches the list. Helm replaces the names of repositories with their addresses before.
+    fn digests(&self, locked: &[Dependency], known: &ProjectRepositories) -> Vec<String> {
+        let replaced = self.dependencies.iter().map(|one| {
+            let repository = places(one, known).pop().unwrap_or_default();
+            Dependency { repository, ..one.clone() }
+        });
+        let replaced: Vec<Dependency> = replaced.collect();
+        [&replaced, &self.dependencies].into_iter().flat_map(|list| lock_digests(list, locked)).collect()
     }
 }
 
-/// Whether an address in a lock file is that of a dependency. Helm replaces the name of a repository with its address there.
-fn is_place_of(dependency: &Dependency, locked: &str, known: &ProjectRepositories) -> bool {
-    if dependency.repository == locked {
-        return true;
+/// Returns the address of a dependency as written, followed by the ones that its name has.
+fn places(dependency: &Dependency, known: &ProjectRepositories) -> Vec<String> {
+    let mut places = vec![dependency.repository.clone()];
+    if let DependencyRepository::Named(name) = DependencyRepository::of(&dependency.repository) {
+        places.extend(known.named(name));
     }
-    match DependencyRepository::of(&dependency.repository) {
-        DependencyRepository::Named(name) => known.named(name).iter().any(|address| address == locked),
-        _ => false,
-    }
+    places
 }
 
 /// Whether every version of helm keeps a character: it removes invisible ones, and its tables vary.

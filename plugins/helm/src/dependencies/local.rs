@@ -1,4 +1,4 @@
-//! Dependencies in directories (`file://…`): inside the repository, and complete.
+//! Dependencies in directories (`file://…`): inside the repository, and complete; and what `charts` has already.
 //!
 //! Argo CD lets helm read any directory that its process can, and renders a dependency without its own dependencies. Here, both are errors.
 
@@ -7,44 +7,57 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tiphys_chart::{LoadLimits, pack};
 use tiphys_go::versions::Version;
+use tiphys_helm_values::HelmVersion;
+use tiphys_tree::read_bounded;
 
-use super::DependencyError;
-use crate::chart::{Chart, ChartBounds, Dependency};
+use super::{BuiltCharts, CHARTS, DependencyError};
+use crate::chart::{Chart, ChartBounds, Dependency, PACKED_CHART_BYTES_MAX};
+use crate::mirror;
 use crate::value_files::joined;
 
-/// Suffixes of packed charts.
-const PACKED: [&str; 2] = [".tgz", ".tar.gz"];
+/// The suffix of packed charts.
+const PACKED: &str = ".tgz";
 
-/// Returns the directory of a dependency, with links resolved; `None` if it does not exist, which helm reports.
-pub(crate) fn folder(
+/// Returns the directory of a dependency, with links resolved. Its chart is in the range of the dependency, and complete.
+pub(super) fn folder(
     root: &Path,
     chart: &Path,
     dependency: &Dependency,
     path: &str,
-) -> Result<Option<PathBuf>, DependencyError> {
-    let outside = || DependencyError::Outside {
-        name: dependency.name.clone(),
-        repository: dependency.repository.clone(),
-    };
+    bounds: ChartBounds,
+) -> Result<PathBuf, DependencyError> {
+    let (name, repository) = (dependency.name.clone(), dependency.repository.clone());
     let from = if path.starts_with('/') { Path::new("/") } else { chart };
     let written = joined(from, Path::new(path));
     if !written.starts_with(root) {
-        return Err(outside());
+        return Err(DependencyError::Outside { name, repository });
     }
-    let Ok(real) = written.canonicalize() else { return Ok(None) };
-    let real_root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    if real.starts_with(real_root) { Ok(Some(real)) } else { Err(outside()) }
+    let Ok(real) = written.canonicalize() else {
+        return Err(DependencyError::NoFolder { path: path.to_owned() });
+    };
+    if !real.starts_with(root.canonicalize().unwrap_or_else(|_| root.to_path_buf())) {
+        return Err(DependencyError::Outside { name, repository });
+    }
+    let found = Chart::read(&real, bounds)?;
+    if !dependency.takes(&name, Version::parse(&found.version).ok().as_ref()) {
+        let version = dependency.version.as_str().to_owned();
+        return Err(DependencyError::NoVersion { name, repository, version });
+    }
+    check_whole(&real, dependency, bounds)?;
+    Ok(real)
 }
 
-/// Rejects a dependency that lacks its own dependencies. Helm reports unreadable files.
-pub(crate) fn check_whole(
+/// Rejects a dependency that lacks its own dependencies. An archive is not read.
+pub(super) fn check_whole(
     folder: &Path,
     dependency: &Dependency,
     bounds: ChartBounds,
 ) -> Result<(), DependencyError> {
     let Ok(chart) = Chart::read_with_requirements(folder, bounds) else { return Ok(()) };
-    match missing(folder, &chart.dependencies, bounds).first() {
+    let in_charts = InCharts::read(&folder.join(CHARTS), bounds);
+    match chart.dependencies.iter().find(|one| !in_charts.has_chart(&one.name)) {
         None => Ok(()),
         Some(missing) => Err(DependencyError::Nested {
             name: dependency.name.clone(),
@@ -54,84 +67,102 @@ pub(crate) fn check_whole(
     }
 }
 
-/// Returns those of the dependencies that are not in the chart's `charts`.
-pub(crate) fn missing<'a>(
-    folder: &Path,
-    dependencies: &'a [Dependency],
+/// Packs the chart of a directory, or reads an archive. Returns the name of its file in `charts`, too.
+pub(super) fn packed(
+    name: &str,
+    path: &Path,
+    root: &Path,
     bounds: ChartBounds,
-) -> Vec<&'a Dependency> {
-    if dependencies.is_empty() {
-        return Vec::new();
+) -> Result<(String, Vec<u8>), DependencyError> {
+    if !path.is_dir() {
+        let file = crate::chart::file_name(path);
+        let bytes = read_archive(path);
+        let bytes = bytes.map_err(|source| DependencyError::Charts { path: path.to_path_buf(), source })?;
+        return Ok((file, bytes));
     }
-    let vendored = Vendored::of(folder, bounds);
-    dependencies.iter().filter(|one| !vendored.has(&one.name)).collect()
+    let version = Chart::read(path, bounds)?.version;
+    let root = if path.starts_with(root) { root } else { path };
+    let unreadable = |text: String| DependencyError::Unreadable { name: name.to_owned(), text };
+    let files = crate::builtin::chart_files(root, path).map_err(|error| unreadable(error.to_string()))?;
+    let packed = pack(files, name, LoadLimits::new(HelmVersion::V4));
+    Ok((format!("{name}-{version}{PACKED}"), packed.map_err(|error| unreadable(error.to_string()))?))
 }
 
-/// Removes packed charts from `charts` if a directory there satisfies all dependencies that select them. A build writes them if only some
-/// dependencies were missing, and helm would choose between the two at random. What the repository contains wins. A packed chart that
-/// another dependency needs stays, since the directory's version is not in its range.
-pub(crate) fn remove_duplicates(
-    charts: &Path,
-    dependencies: &[&Dependency],
-    bounds: ChartBounds,
-) -> io::Result<()> {
-    let (mut in_folders, mut packed) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(charts)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if PACKED.iter().any(|end| name.ends_with(end)) {
-            packed.push(path);
-        } else if let Ok(chart) = Chart::read(&path, bounds) {
-            in_folders.push((Version::parse(&chart.version).ok(), chart.name));
-        }
+/// Reads an archive within Helm's limit.
+pub(super) fn read_archive(path: &Path) -> io::Result<Vec<u8>> {
+    read_bounded(path, PACKED_CHART_BYTES_MAX)?.ok_or_else(|| io::ErrorKind::FileTooLarge.into())
+}
+
+/// Applies a build to `charts` of a chart's copy.
+pub(super) fn write(built: &BuiltCharts, charts: &Path) -> io::Result<()> {
+    replace_link(charts)?;
+    fs::create_dir_all(charts)?;
+    for file in &built.removed {
+        fs::remove_file(charts.join(file))?;
     }
-    let in_folder = |dependency: &Dependency| {
-        in_folders.iter().any(|(version, name)| dependency.takes(name, version.as_ref()))
-    };
-    let (in_folder, others): (Vec<&Dependency>, Vec<&Dependency>) =
-        dependencies.iter().copied().partition(|dependency| in_folder(dependency));
-    if in_folder.is_empty() {
-        return Ok(());
-    }
-    for path in packed {
-        let Some(chart) = Chart::read_packed(&path, bounds) else { continue };
-        let version = Version::parse(&chart.version).ok();
-        let is_needed =
-            |list: &[&Dependency]| list.iter().any(|one| one.takes(&chart.name, version.as_ref()));
-        if is_needed(&in_folder) && !is_needed(&others) {
-            fs::remove_file(path)?;
+    for (file, archive) in &built.added {
+        let path = charts.join(file);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::write(&path, archive)?,
         }
     }
     Ok(())
 }
 
-/// Content of a chart's `charts`.
-struct Vendored {
-    /// Names of charts in directories.
-    names: BTreeSet<String>,
-    /// Names of packed charts, with versions.
-    packed: Vec<String>,
+/// Replaces a link to a directory with a copy of it.
+fn replace_link(path: &Path) -> io::Result<()> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let target = path.canonicalize()?;
+    fs::remove_file(path)?;
+    mirror::copy(&target, path).map_err(io::Error::other)?;
+    Ok(())
 }
 
-impl Vendored {
-    fn of(folder: &Path, bounds: ChartBounds) -> Self {
-        let mut vendored = Self { names: BTreeSet::new(), packed: Vec::new() };
-        for entry in fs::read_dir(folder.join("charts")).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if let Some(packed) = PACKED.iter().find_map(|end| name.strip_suffix(end)) {
-                vendored.packed.push(packed.to_owned());
-            } else if let Ok(chart) = Chart::read(&entry.path(), bounds) {
-                vendored.names.insert(chart.name);
+/// The charts in `charts`.
+#[derive(Debug)]
+pub(super) struct InCharts {
+    folders: Vec<(String, Option<Version>)>,
+    /// Names of files, with the names of their charts.
+    archives: Vec<(String, String)>,
+}
+
+impl InCharts {
+    /// Reads a directory, which may not exist. Other entries are left out: helm reports them.
+    pub(super) fn read(charts: &Path, bounds: ChartBounds) -> Self {
+        let mut found = Self { folders: Vec::new(), archives: Vec::new() };
+        for entry in fs::read_dir(charts).into_iter().flatten().flatten() {
+            let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if file.ends_with(PACKED) {
+                let chart = Chart::read_packed(&path, bounds);
+                found.archives.extend(chart.map(|chart| (file, chart.name)));
+            } else if let Ok(chart) = Chart::read(&path, bounds) {
+                let version = Version::parse(&chart.version).ok();
+                found.folders.push((chart.name, version));
             }
         }
-        vendored
+        found
     }
 
-    fn has(&self, name: &str) -> bool {
-        // Otherwise it is a chart with a longer name: `db-admin-1.0.0`.
-        let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|text| Version::parse(text).is_ok());
-        let is_it = |packed: &String| packed.strip_prefix(name).is_some_and(is_version);
-        self.names.contains(name) || self.packed.iter().any(is_it)
+    /// Whether a directory has the chart of a dependency. It wins over one that a build would add, of which helm would choose one at random.
+    pub(super) fn has_folder_of(&self, dependency: &Dependency) -> bool {
+        self.folders.iter().any(|(name, version)| dependency.takes(name, version.as_ref()))
+    }
+
+    /// Returns the archives of charts with the names of dependencies.
+    pub(super) fn archives_of(&self, dependencies: &[Dependency]) -> impl Iterator<Item = String> {
+        let names: BTreeSet<&str> = dependencies.iter().map(|one| one.name.as_str()).collect();
+        let archives = self.archives.iter().filter(move |(_, name)| names.contains(name.as_str()));
+        archives.map(|(file, _)| file.clone())
+    }
+
+    /// Whether there is a chart with a name.
+    pub(super) fn has_chart(&self, name: &str) -> bool {
+        let names =
+            self.folders.iter().map(|(name, _)| name).chain(self.archives.iter().map(|(_, name)| name));
+        names.into_iter().any(|found| found == name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tiphys_model::access::{
     CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepoUrl,
-    RepositoryAccess, RepositoryUse, RunContext, same_address,
+    RepositoryAccess, RepositoryUse, RunContext,
 };
 
 use super::DependencyError;
@@ -77,14 +77,12 @@ pub(crate) struct ProjectRepositories {
     pub(crate) repositories: KnownRepositories,
 }
 
-/// A repository that helm fetches from.
+/// A repository with the chart of a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RemoteRepository {
     pub(crate) kind: RemoteKind,
     /// Its URL; a registry's address has no `oci://`.
     pub(crate) address: RepoUrl,
-    /// The name by which the chart refers to it; may be empty.
-    pub(crate) name: String,
     /// Connection settings; empty for an unknown repository.
     pub(crate) access: RepositoryAccess,
     /// The servers that get the credentials.
@@ -97,7 +95,7 @@ pub(crate) struct RemoteRepository {
     pub(crate) files: PemFiles,
 }
 
-/// How helm fetches from a repository.
+/// How charts are fetched from a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemoteKind {
     /// Through an index over HTTP.
@@ -109,20 +107,15 @@ pub(crate) enum RemoteKind {
 }
 
 impl RemoteRepository {
-    /// A repository of which only the address is known.
-    pub(crate) fn unknown(address: &str, kind: RemoteKind) -> Self {
-        Self::found(address, kind, FoundAccess::default())
+    /// Something that only a helm plugin may know.
+    pub(crate) fn of_plugin(address: &str) -> Self {
+        Self::found(&with_small_scheme(address), RemoteKind::Plugin, FoundAccess::default())
     }
 
     fn found(address: &str, kind: RemoteKind, found: FoundAccess) -> Self {
         let FoundAccess { access, credentials, owner, login, files } = found;
-        let (address, name) = (RepoUrl::new(address), String::new());
-        Self { kind, address, name, access, credentials, owner, login, files }
-    }
-
-    /// The registry's key in credential files.
-    pub(crate) fn login_name(&self) -> &str {
-        self.address.registry_key()
+        let address = RepoUrl::new(address);
+        Self { kind, address, access, credentials, owner, login, files }
     }
 
     /// Whether the caller's own credentials are sent to it.
@@ -140,43 +133,24 @@ impl ProjectRepositories {
         Self { project: context.project.name.clone(), repositories: KnownRepositories::of_context(context) }
     }
 
-    /// Returns the repositories of dependencies, each once, in order. Names must be known; addresses need not.
-    pub(crate) fn remotes<'a>(
+    /// Returns the repository of a dependency, which is one of these kinds. A name must be known; an address need not.
+    pub(crate) fn remote(
         &self,
-        repositories: impl IntoIterator<Item = &'a str>,
+        repository: &str,
         credentials: CredentialReach,
-    ) -> Result<Vec<RemoteRepository>, DependencyError> {
-        let mut remotes: Vec<RemoteRepository> = Vec::new();
-        for repository in repositories {
-            let mut remote = match DependencyRepository::of(repository) {
-                DependencyRepository::Web(url) => self.by_address(&with_small_scheme(url), RemoteKind::Web),
-                DependencyRepository::Registry(address) => self.by_address(address, RemoteKind::Registry),
-                DependencyRepository::Plugin(url) => {
-                    RemoteRepository::unknown(&with_small_scheme(url), RemoteKind::Plugin)
-                }
-                DependencyRepository::Named(name) => self.by_name(repository, name)?,
-                DependencyRepository::Vendored
-                | DependencyRepository::Folder(_)
-                | DependencyRepository::Other => continue,
-            };
-            if remote.kind != RemoteKind::Plugin && remote.address.is_ambiguous() {
-                return Err(DependencyError::Ambiguous { repository: remote.address });
-            }
-            if credentials == CredentialReach::EveryServer {
-                remote.credentials = credentials;
-            }
-            let same = |one: &&mut RemoteRepository| {
-                one.kind == remote.kind && same_address(one.address.expose(), remote.address.expose())
-            };
-            match remotes.iter_mut().find(same) {
-                Some(found) if found.name.is_empty() => found.name = remote.name,
-                // Helm supports one name per repository in a file.
-                Some(found) if !remote.name.is_empty() && found.name != remote.name => remotes.push(remote),
-                Some(_) => {}
-                None => remotes.push(remote),
-            }
+    ) -> Result<RemoteRepository, DependencyError> {
+        let mut remote = match DependencyRepository::of(repository) {
+            DependencyRepository::Named(name) => self.by_name(repository, name)?,
+            DependencyRepository::Registry(address) => self.by_address(address, RemoteKind::Registry),
+            _ => self.by_address(&with_small_scheme(repository), RemoteKind::Web),
+        };
+        if remote.address.is_ambiguous() {
+            return Err(DependencyError::Ambiguous { repository: remote.address });
         }
-        Ok(remotes)
+        if credentials == CredentialReach::EveryServer {
+            remote.credentials = credentials;
+        }
+        Ok(remote)
     }
 
     /// Returns the addresses of the repositories with a name.
@@ -205,10 +179,7 @@ impl ProjectRepositories {
                 address: RepoUrl::new(RepoUrl::new(&address).without_oci()),
             });
         }
-        Ok(RemoteRepository {
-            name: name.to_owned(),
-            ..RemoteRepository::found(&address, RemoteKind::Web, first)
-        })
+        Ok(RemoteRepository::found(&address, RemoteKind::Web, first))
     }
 
     fn by_address(&self, address: &str, kind: RemoteKind) -> RemoteRepository {

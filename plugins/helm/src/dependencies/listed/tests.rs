@@ -1,5 +1,6 @@
 //! Lists and lock files that match, and those that do not.
 
+use tiphys_chart::lock_digests;
 use tiphys_model::access::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{Listed, ListedError, ProjectRepositories};
@@ -7,11 +8,6 @@ use crate::chart::{Dependency, Lock};
 
 fn dependency(name: &str, repository: &str) -> Dependency {
     Dependency { name: name.to_owned(), repository: repository.to_owned(), ..Dependency::default() }
-}
-
-fn lock(entries: &[(&str, &str)]) -> Lock {
-    let entries = entries.iter().map(|(name, repository)| dependency(name, repository)).collect();
-    Lock { file: "Chart.lock", dependencies: Some(entries) }
 }
 
 fn known() -> ProjectRepositories {
@@ -25,10 +21,18 @@ fn known() -> ProjectRepositories {
     ProjectRepositories { project: "default".to_owned(), repositories }
 }
 
+/// A list, and a lock file with the digest of another list.
+fn listed(list: &[Dependency], entries: &[(&str, &str)], digested: &[Dependency]) -> Listed {
+    let locked: Vec<Dependency> = entries.iter().map(|(name, place)| dependency(name, place)).collect();
+    let [digest, _] = lock_digests(digested, &locked);
+    let lock = Lock { file: "Chart.lock", dependencies: Some(locked), digest };
+    Listed { dependencies: list.to_vec(), lock: Some(lock) }
+}
+
 #[test]
 fn lock_file_must_have_the_addresses_of_the_list() {
-    let list =
-        || vec![dependency("a", "https://a.example.com"), dependency("b", "@known"), dependency("c", "")];
+    let list = [dependency("a", "https://a.example.com"), dependency("b", "@known"), dependency("c", "")];
+    let named = [list[0].clone(), dependency("b", "https://known.example.com"), list[2].clone()];
     let cases: [(&[(&str, &str)], bool); 8] = [
         (&[("a", "https://a.example.com"), ("b", "https://known.example.com"), ("c", "")], true),
         (&[("b", "@known")], true),
@@ -40,48 +44,36 @@ fn lock_file_must_have_the_addresses_of_the_list() {
         (&[("d", "https://a.example.com")], false),
     ];
     for (entries, expected) in cases {
-        let listed = Listed::of(list(), list(), vec![lock(entries)]);
-        assert_eq!(listed.check(&known()).is_ok(), expected, "{entries:?}");
+        assert_eq!(listed(&list, entries, &named).check(&known()).is_ok(), expected, "{entries:?}");
     }
 }
 
 #[test]
+fn digest_must_be_that_of_the_list() {
+    let list = [dependency("a", "https://a.example.com")];
+    let entries = [("a", "https://a.example.com")];
+    assert_eq!(listed(&list, &entries, &list).check(&known()), Ok(()));
+    let other = Dependency { condition: "a.enabled".to_owned(), ..list[0].clone() };
+    let error = listed(&list, &entries, &[other]).check(&known()).unwrap_err();
+    assert_eq!(error, ListedError::OutOfSync { lock: "Chart.lock" });
+}
+
+#[test]
 fn rejected_lock_file_is_reported_with_the_remedy() {
-    let listed = |repository| {
-        let locks = vec![lock(&[("a", repository)])];
-        Listed::of(vec![dependency("a", "https://a.example.com")], Vec::new(), locks)
+    let list = [dependency("a", "https://a.example.com")];
+    let text = |repository| {
+        listed(&list, &[("a", repository)], &list)
+            .check(&ProjectRepositories::default())
+            .unwrap_err()
+            .to_string()
     };
-    let texts = ["file:///elsewhere", ""]
-        .map(|repository| listed(repository).check(&ProjectRepositories::default()).unwrap_err().to_string());
     assert_eq!(
-        texts,
+        ["file:///elsewhere", ""].map(text),
         ["file:///elsewhere", "the directory charts"].map(|place| format!(
             "error building helm chart dependencies: Chart.lock has dependency a of {place}, which differs from the chart; run `helm \
              dependency update` and commit the file that it writes"
         ))
     );
-}
-
-#[test]
-fn dependencies_without_requirements_yaml_are_listed() {
-    let own = vec![dependency("own", "file:///own"), dependency("b", "https://b.example.com")];
-    let listed = Listed::of(vec![dependency("b", "https://b.example.com")], own.clone(), Vec::new());
-    assert_eq!(listed.others, own[..1]);
-    assert_eq!(listed.all().count(), 2);
-}
-
-#[test]
-fn last_lock_file_decides_whether_versions_are_locked() {
-    let empty = || Lock { file: "requirements.lock", dependencies: None };
-    for (locks, expected) in [
-        (vec![], false),
-        (vec![lock(&[])], true),
-        (vec![empty()], false),
-        (vec![lock(&[]), empty()], false),
-        (vec![empty(), lock(&[])], true),
-    ] {
-        assert_eq!(Listed::of(Vec::new(), Vec::new(), locks).is_locked(), expected);
-    }
 }
 
 #[test]
@@ -93,7 +85,7 @@ fn character_that_helm_may_remove_is_rejected() {
         ("file://../図", None),
         ("https://u:p@a.example.com/x?y=%20#z", None),
     ] {
-        let listed = Listed::of(vec![dependency("a", repository)], Vec::new(), Vec::new());
+        let listed = Listed { dependencies: vec![dependency("a", repository)], lock: None };
         let expected = expected.map(|character| ListedError::Character { name: "a".to_owned(), character });
         assert_eq!(listed.check(&ProjectRepositories::default()).err(), expected, "{repository}");
     }

@@ -11,7 +11,6 @@ fn remote(kind: RemoteKind, address: &str) -> RemoteRepository {
     RemoteRepository {
         kind,
         address: RepoUrl::new(address),
-        name: String::new(),
         access: RepositoryAccess::default(),
         credentials: CredentialReach::OwnServer,
         owner: LoginOwner::Settings,

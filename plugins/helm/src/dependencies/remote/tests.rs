@@ -2,7 +2,7 @@
 
 use tiphys_model::access::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
 
-use super::{DependencyRepository, ProjectRepositories, RemoteKind};
+use super::{DependencyRepository, ProjectRepositories, RemoteKind, RemoteRepository};
 use crate::dependencies::DependencyError;
 
 fn access(url: &str, name: &str, username: &str) -> RepositoryAccess {
@@ -26,8 +26,7 @@ fn known(repositories: Vec<RepositoryAccess>) -> ProjectRepositories {
 
 /// The address and the user for a dependency's repository.
 fn found(known: &ProjectRepositories, repository: &str) -> (String, String) {
-    let remotes = known.remotes([repository], CredentialReach::OwnServer).unwrap();
-    let [remote] = remotes.as_slice() else { panic!("{remotes:?}") };
+    let remote = known.remote(repository, CredentialReach::OwnServer).unwrap();
     (remote.address.expose().to_owned(), remote.access.username.clone())
 }
 
@@ -61,7 +60,7 @@ fn scheme_is_lower_case_in_look_ups() {
     let known = known(vec![access("https://a.example.com/X", "", "u")]);
     let expected = ("https://a.example.com/X".to_owned(), "u".to_owned());
     assert_eq!(found(&known, "HTTPS://a.example.com/X"), expected);
-    assert_eq!(found(&known, "S3://Bucket"), ("s3://Bucket".to_owned(), String::new()));
+    assert_eq!(RemoteRepository::of_plugin("S3://Bucket").address.expose(), "s3://Bucket");
 }
 
 #[test]
@@ -73,7 +72,7 @@ fn name_must_be_of_exactly_one_helm_repository() {
 
     let error = |repositories, repository| {
         let known = known(repositories);
-        known.remotes([repository], CredentialReach::OwnServer).unwrap_err()
+        known.remote(repository, CredentialReach::OwnServer).unwrap_err()
     };
     assert!(matches!(error(vec![git], "@name"), DependencyError::UnknownName { .. }));
     assert!(matches!(
@@ -90,27 +89,16 @@ fn name_must_be_of_exactly_one_helm_repository() {
 }
 
 #[test]
-fn repositories_are_unique_and_in_order() {
+fn repository_has_its_kind_and_the_servers_that_get_credentials() {
     let known = known(vec![access("https://a.example.com", "name", "u")]);
-    let repositories = [
-        "oci://r.example.com/x",
-        "https://a.example.com/",
-        "",
-        "@name",
-        "file://../dep",
-        "https://b.example.com",
-        "oci://r.example.com/x",
-    ];
-    let remotes = known.remotes(repositories, CredentialReach::EveryServer).unwrap();
-    let seen: Vec<_> =
-        remotes.iter().map(|one| (one.kind, one.address.expose(), one.name.as_str())).collect();
-    assert_eq!(
-        seen,
-        [
-            (RemoteKind::Registry, "r.example.com/x", ""),
-            (RemoteKind::Web, "https://a.example.com/", "name"),
-            (RemoteKind::Web, "https://b.example.com", ""),
-        ]
-    );
-    assert!(remotes.iter().all(|one| one.credentials == CredentialReach::EveryServer));
+    for (repository, kind, address) in [
+        ("oci://r.example.com/x", RemoteKind::Registry, "r.example.com/x"),
+        ("https://a.example.com/", RemoteKind::Web, "https://a.example.com/"),
+        ("@name", RemoteKind::Web, "https://a.example.com"),
+    ] {
+        for reach in [CredentialReach::OwnServer, CredentialReach::EveryServer] {
+            let remote = known.remote(repository, reach).unwrap();
+            assert_eq!((remote.kind, remote.address.expose(), remote.credentials), (kind, address, reach));
+        }
+    }
 }

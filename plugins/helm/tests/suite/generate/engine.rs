@@ -96,9 +96,9 @@ fn violated_schema_is_reported_without_the_value() {
 }
 
 #[test]
-fn links_with_a_billion_paths_end_the_chart() {
-    let mut world = World::chart(PLAIN).variable("TIPHYS_HELM_ENGINE", "builtin").file("d30/file", "");
-    for level in 0..30 {
+fn links_with_a_million_paths_end_the_chart() {
+    let mut world = World::chart(PLAIN).variable("TIPHYS_HELM_ENGINE", "builtin").file("d20/file", "");
+    for level in 0..20 {
         world = world.file(&format!("d{level}/file"), "");
         for link in ["a", "b"] {
             world = world.link(&format!("d{level}/{link}"), &format!("../d{}", level + 1));

@@ -4,17 +4,14 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, test_kill_process,
-};
-use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, test_kill_process};
+use tiphys_testkit::chart_server::{ChartServer, Transport};
 use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::wait::{PATIENCE, until};
 
@@ -136,32 +133,6 @@ fn remains_of_a_killed_plugin_are_removed_by_the_next() {
 
     assert!(next.status.success(), "{next:?}");
     assert_eq!(world.left(), [""; 0]);
-}
-
-/// Argo CD kills the process group of the plugin; helm leads its own.
-#[test]
-fn helm_ends_with_a_plugin_killed_during_a_download() {
-    for helm in Helm::ALL {
-        let server = ChartServer::start(Transport::Plain);
-        server.repository("/stable", &[chart("dep", "1.0.0")]);
-        server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
-        let world = with_dep("1.0.0", &format!("{}/stable", server.url()));
-        let mut plugin = world.command(helm, "generate").process_group(0).spawn().unwrap();
-        server.wait_for("/stable/dep-1.0.0.tgz");
-        let of_plugin = |number: &u32| *number != plugin.id();
-        let running: Vec<OwnedFd> = world
-            .processes()
-            .into_iter()
-            .filter(of_plugin)
-            .map(|number| Pid::from_raw(i32::try_from(number).unwrap()).unwrap())
-            .map(|number| pidfd_open(number, PidfdFlags::empty()).unwrap())
-            .collect();
-        assert_eq!(running.len(), 1, "helm");
-        kill_process_group(Pid::from_child(&plugin), Signal::KILL).unwrap();
-        plugin.wait().unwrap();
-        assert!(running.iter().all(ends));
-        assert_eq!(world.processes(), [0; 0]);
-    }
 }
 
 /// A template that takes hours.

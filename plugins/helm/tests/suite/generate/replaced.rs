@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tiphys_chart::{Dependency, lock_digests};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
 use crate::generate::dependencies::umbrella;
@@ -61,15 +62,24 @@ fn archive_and_directory_replace_dependencies() {
     }
 }
 
+/// A dependency with a name, a version and a repository.
+fn dependency((name, version, repository): (&str, &str, &str)) -> Dependency {
+    let (name, repository) = (name.to_owned(), repository.to_owned());
+    Dependency { name, repository, version: version.to_owned().into(), ..Dependency::default() }
+}
+
 #[test]
 fn others_are_fetched_in_the_locked_version() {
     let folder = tempfile::tempdir().expect("a directory");
     let server = ChartServer::start(Transport::Plain);
     server.repository("/other", &[chart("more", "0.1.0"), chart("more", "0.2.0")]);
     let other = format!("{}/other", server.url());
+    let list = [("dep", "^1", URL), ("more", ">=0.1.0", &other), ("near", "*", "file://../near")];
+    let locked = [("dep", "1.0.0", URL), ("more", "0.1.0", &other), ("near", "3.0.0", "file://../near")];
+    let [digest, _] = lock_digests(&list.map(dependency), &locked.map(dependency));
     let lock = format!(
         "dependencies:\n- {{name: dep, repository: '{URL}', version: 1.0.0}}\n- {{name: more, repository: '{other}', version: 0.1.0}}\n\
-         - {{name: near, repository: 'file://../near', version: 3.0.0}}\ndigest: sha256:0\ngenerated: '2026-01-01T00:00:00Z'\n"
+         - {{name: near, repository: 'file://../near', version: 3.0.0}}\ndigest: {digest}\ngenerated: '2026-01-01T00:00:00Z'\n"
     );
     let charts = [
         ("dep", "1.0.0", packed(folder.path(), "dep", "1.0.0")),
