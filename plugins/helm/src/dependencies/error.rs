@@ -11,6 +11,10 @@ use crate::home::HomeError;
 use crate::mirror::MirrorError;
 use tiphys_model::access::RepoUrl;
 
+/// Argo CD's words for a failure of `helm dependency build`.
+pub(super) const BUILD_FAILED: &str = "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: \
+                                       failed running helm: `helm dependency build` failed exit status 1: Error: ";
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DependencyError {
     #[error("error building helm chart dependencies")]
@@ -37,12 +41,12 @@ pub(crate) enum DependencyError {
         /// Its own missing dependency.
         missing: String,
     },
-    /// A directory does not exist. The words are helm's.
-    #[error("error building helm chart dependencies: directory {path} not found")]
+    /// A directory does not exist. The words are Argo CD's.
+    #[error("{BUILD_FAILED}directory {path} not found")]
     NoFolder { path: String },
-    /// The chart of a directory is not in the range of the dependency. The words are helm's.
+    /// The chart of a directory is not in the range of the dependency. The words are Argo CD's.
     #[error(
-        "error building helm chart dependencies: can't get a valid version for 1 subchart(s): {name:?} (repository {repository:?}, version \
+        "{BUILD_FAILED}can't get a valid version for 1 subchart(s): {name:?} (repository {repository:?}, version \
          {version:?}). Make sure a matching chart version exists in the repo, or change the version constraint in Chart.yaml"
     )]
     NoVersion { name: String, repository: String, version: String },

@@ -11,9 +11,11 @@ use tiphys_helm_values::HelmVersion;
 use tiphys_model::access::RepoUrl;
 use tiphys_tree::read_bounded;
 
+use super::error::BUILD_FAILED;
 use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::chart::{
-    CHART_BYTES_MAX, Chart, ChartBounds, ChartError, Dependency, HELM_IGNORE, Lock, REQUIREMENTS,
+    CHART, CHART_BYTES_MAX, Chart, ChartBounds, ChartError, Dependency, HELM_IGNORE, LOCKS, Lock,
+    REQUIREMENTS,
 };
 
 /// The dependencies in the files of a chart that helm sees.
@@ -33,10 +35,11 @@ pub(crate) enum ListedError {
         character = u32::from(*character)
     )]
     Character { name: String, character: char },
-    /// The list was changed after the lock file. The first words are helm's.
+    /// The list was changed after the lock file. The words are Argo CD's.
     #[error(
-        "error building helm chart dependencies: the lock file ({lock}) is out of sync with the dependencies file; run `helm dependency \
-         update` and commit the file that it writes"
+        "{BUILD_FAILED}the lock file ({lock}) is out of sync with the dependencies file ({}). Please update the dependencies with 'helm \
+         dependency update'",
+        if *lock == LOCKS[0] { CHART } else { REQUIREMENTS }
     )]
     OutOfSync { lock: &'static str },
     /// A lock file with an address that is not in the list.

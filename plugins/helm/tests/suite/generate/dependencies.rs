@@ -8,8 +8,9 @@ use tiphys_testkit::executable::make_executable;
 
 use crate::generate::world::{Helm, World};
 
-/// Prefix of messages.
-const FAILED: &str = "error building helm chart dependencies: ";
+/// Prefix of Argo CD's messages if `helm dependency build` fails.
+const FAILED: &str = "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: \
+                      failed running helm: `helm dependency build` failed exit status 1: Error: ";
 
 /// A template that prints a chart's name and version.
 pub(crate) const SHOWN: &str =
@@ -214,8 +215,8 @@ fn lock_files_of_helm_match_their_list() {
         assert_eq!(
             changed.file("charts/app/Chart.lock", &lock).generate(helm).error(),
             format!(
-                "{FAILED}the lock file (Chart.lock) is out of sync with the dependencies file; run `helm dependency update` and commit \
-                 the file that it writes"
+                "{FAILED}the lock file (Chart.lock) is out of sync with the dependencies file (Chart.yaml). Please update the \
+                 dependencies with 'helm dependency update'"
             )
         );
     }
