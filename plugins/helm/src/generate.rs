@@ -6,6 +6,7 @@ use crate::announce::ignored_text_of_request;
 use crate::builtin::{self, BuiltinError, Engine};
 use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
+use crate::compare::{self, Difference};
 use crate::dependencies::{self, BuiltCharts, DependencyError};
 use crate::exact_value;
 use crate::failure::{Failure, chain, warn};
@@ -82,14 +83,8 @@ pub(crate) enum GenerateError {
     #[error(transparent)]
     Builtin(BuiltinError),
     /// The engines differ.
-    #[error(
-        "the built-in engine and helm differ at line {line} of their output, in {source_file}; use --helm-engine program, and report it"
-    )]
-    Different {
-        line: usize,
-        /// The template.
-        source_file: String,
-    },
+    #[error("the built-in engine and helm differ: {0}; use --helm-engine program, and report it")]
+    Different(Difference),
 }
 
 /// Returns the manifests, as printed by helm or kustomize.
@@ -110,12 +105,13 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
             }
             None => failure,
         };
-        let is_missing = matches!(
-            error,
+        match error {
             GenerateError::Helm(HelmError::NotFound { .. })
-                | GenerateError::Kustomize(KustomizeError::NotFound { .. })
-        );
-        if is_missing { failure.not_found() } else { failure }
+            | GenerateError::Kustomize(KustomizeError::NotFound { .. }) => failure.not_found(),
+            GenerateError::Different(_) => failure.engines_differ(),
+            GenerateError::Builtin(BuiltinError::Declined(_)) => failure.only_helm(),
+            _ => failure,
+        }
     })
 }
 
@@ -145,8 +141,10 @@ async fn rendered(
     engine: Engine,
     built: Option<&BuiltCharts>,
 ) -> Result<Vec<u8>, GenerateError> {
-    if engine == Engine::Program {
-        return by_program(request, home, built).await;
+    match engine {
+        Engine::Program => return by_program(request, home, built).await,
+        Engine::Compare => return compared(request, home, built).await,
+        Engine::Auto | Engine::Builtin => {}
     }
     match (builtin::rendered(request, built), engine) {
         (Err(BuiltinError::Failed(error)), _) if error.misses_dependency() => Err(*error),
@@ -158,10 +156,7 @@ async fn rendered(
         (Err(BuiltinError::Failed(error)), _) => Err(*error),
         (Err(BuiltinError::Declined(_)), Engine::Auto) => by_program(request, home, built).await,
         (Err(error), _) => Err(GenerateError::Builtin(error)),
-        (Ok(rendered), engine) => {
-            if engine == Engine::Compare {
-                compare(&rendered.manifests, &by_program(request, home, built).await?)?;
-            }
+        (Ok(rendered), _) => {
             rendered.warnings.iter().for_each(|warning| warn(warning));
             Ok(rendered.manifests.into_bytes())
         }
@@ -201,17 +196,43 @@ async fn by_program(
     Ok(manifests)
 }
 
-/// Compares the output of both engines.
-fn compare(builtin: &str, program: &[u8]) -> Result<(), GenerateError> {
-    let program = String::from_utf8_lossy(program);
-    let mut lines = builtin.lines().zip(program.lines()).enumerate();
-    let line = match lines.find(|(_, (ours, theirs))| ours != theirs) {
-        Some((index, _)) => index + 1,
-        None if builtin == program => return Ok(()),
-        None => builtin.lines().count().min(program.lines().count()) + 1,
+/// Renders with both engines. The program reports an error that both have.
+async fn compared(
+    request: &Request,
+    home: &Home,
+    built: Option<&BuiltCharts>,
+) -> Result<Vec<u8>, GenerateError> {
+    let builtin = match builtin::rendered(request, built) {
+        Err(error @ BuiltinError::Declined(_)) => return Err(GenerateError::Builtin(error)),
+        Err(BuiltinError::Failed(error)) if error.misses_dependency() => return Err(*error),
+        builtin => builtin,
     };
-    let source = builtin.lines().take(line).filter_map(|line| line.strip_prefix("# Source: ")).last();
-    Err(GenerateError::Different { line, source_file: source.unwrap_or_default().to_owned() })
+    let difference = match (builtin, by_program(request, home, built).await) {
+        (Ok(builtin), Ok(manifests)) => {
+            let again = || Some(builtin::rendered(request, built).ok()?.manifests);
+            match compare::difference(&builtin.manifests, &String::from_utf8_lossy(&manifests), again) {
+                None => return Ok(manifests),
+                Some(difference) => difference,
+            }
+        }
+        (Ok(_), Err(error @ GenerateError::Template { stderr: Some(_), .. })) => {
+            Difference::Chart { engine: compare::BUILTIN, error: short(&error, request) }
+        }
+        (Err(error), Ok(_)) => {
+            let error = match error {
+                BuiltinError::Failed(error) => *error,
+                error => GenerateError::Builtin(error),
+            };
+            Difference::Chart { engine: compare::PROGRAM, error: short(&error, request) }
+        }
+        (_, Err(error)) => return Err(error),
+    };
+    Err(GenerateError::Different(difference))
+}
+
+/// Returns the cause of an error if it is known, else the error.
+fn short(error: &GenerateError, request: &Request) -> String {
+    cause(error, request).map_or_else(|| chain(error), |(text, _)| text)
 }
 
 /// Decisions that are made before helm runs.

@@ -184,12 +184,13 @@ impl Home {
         }
     }
 
-    /// Writes a file that only this user can read.
+    /// Writes a file that only this user can read, possibly again.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, HomeError> {
         let path = self.dir.join(name);
         let written = OpenOptions::new()
             .write(true)
-            .create_new(true)
+            .create(true)
+            .truncate(true)
             .mode(0o600)
             .open(&path)
             .and_then(|mut file| file.write_all(content));

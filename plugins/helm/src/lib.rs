@@ -9,6 +9,7 @@ mod builtin;
 mod cause;
 mod chart;
 mod check;
+mod compare;
 mod dependencies;
 mod exact_value;
 mod failure;

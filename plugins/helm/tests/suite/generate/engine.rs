@@ -69,11 +69,40 @@ fn wrapper_of_helm_renders_all_charts() {
     let world = World::chart(PLAIN).variable("TIPHYS_HELM", &program);
     assert_eq!(world.generate(Helm::Four).names(), ["X/of-the-wrapper"]);
     let compared = world.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
-    assert!(
-        compared.error().starts_with("the built-in engine and helm differ at line 1 of their output"),
-        "{}",
-        compared.error()
+    assert_eq!(
+        compared.error(),
+        "the built-in engine and helm differ: only the built-in engine renders X my-app in templates/t.yaml; use --helm-engine program, and report it"
     );
+}
+
+#[test]
+fn comparison_names_the_engine_that_fails() {
+    const FAILING: &str = "{{ fail \"name a team\" }}";
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("helm").display().to_string();
+    for (template, result, expected) in [
+        (
+            PLAIN,
+            "echo Error: broken >&2; exit 1",
+            "only the built-in engine renders the chart: chart chart: broken",
+        ),
+        (
+            FAILING,
+            "echo 'kind: X'",
+            "only helm renders the chart: chart chart: templates/t.yaml:1:3: name a team",
+        ),
+    ] {
+        fs::write(&program, format!("#!/bin/sh\n[ \"$1\" = version ] && echo v4.3.1 && exit; {result}\n"))
+            .expect("a script");
+        make_executable(Path::new(&program));
+        let world = World::chart(template).variable("TIPHYS_HELM", &program);
+        let answer = world.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
+        assert!(answer.error().contains(expected), "{}", answer.stderr);
+    }
+    let random = World::chart("kind: X\nmetadata: {name: x}\ndata: {{ randAlphaNum 8 }}\n");
+    assert_eq!(random.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four).names(), ["X/x"]);
+    let both = World::chart(FAILING).variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
+    assert!(both.error().starts_with("failed to execute helm template command"), "{}", both.stderr);
 }
 
 #[test]
