@@ -7,6 +7,7 @@ mod announcement;
 mod assignment;
 mod check;
 mod environment;
+mod exit_status;
 mod expand;
 mod field;
 mod image;
@@ -17,10 +18,9 @@ mod suggest;
 mod value;
 
 pub use announcement::{
-    ABOVE_LIMIT_STATUS, Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem,
-    Announcements, CollectionType, Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType,
-    JsonType, Place, RawAnnouncement, Types, decode_announcement_entries, decode_announcements,
-    decode_dynamic_output,
+    Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
+    Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, JsonType, Place, RawAnnouncement,
+    Types, decode_announcement_entries, decode_announcements, decode_dynamic_output,
 };
 pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,
@@ -33,6 +33,7 @@ pub use environment::{
     AnnouncedCollision, Collision, EnvVar, Origin, ValuePart, Winner, announced_collisions, app_parameters,
     collisions, deduplicated, escape, parameter_variables,
 };
+pub use exit_status::{ABOVE_LIMIT_STATUS, ENGINES_DIFFER_STATUS, ONLY_HELM_STATUS};
 pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use image::Image;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tiphys_model::limits::Limit;
-use tiphys_model::params::ABOVE_LIMIT_STATUS;
+use tiphys_model::params::{ABOVE_LIMIT_STATUS, ENGINES_DIFFER_STATUS, ONLY_HELM_STATUS};
 use tiphys_process::{FailureCause, NOT_FOUND_CODE};
 use tiphys_tree::RepoPath;
 use tiphys_tree::kustomization::KustomizationError;
@@ -225,6 +225,10 @@ pub enum CommandFailure {
 impl CommandFailure {
     /// The command for announcements exceeded a limit of its own.
     pub const ABOVE_LIMIT: Self = Self::Exited(ABOVE_LIMIT_STATUS as i32);
+    /// Both engines of the Helm plugin rendered a chart, and the results differ.
+    pub const ENGINES_DIFFER: Self = Self::Exited(ENGINES_DIFFER_STATUS as i32);
+    /// Only the `helm` program can render a chart.
+    pub const ONLY_HELM: Self = Self::Exited(ONLY_HELM_STATUS as i32);
     /// The command did not find its program.
     pub const NOT_FOUND: Self = Self::Exited(NOT_FOUND_CODE as i32);
 }

@@ -167,6 +167,26 @@ impl Renderer {
         Ok(rendering.finish(application))
     }
 
+    /// Renders the sources that are charts, and returns the result of each: a failure does not end the others. The list is empty if no
+    /// source is a chart.
+    pub async fn render_charts(
+        &self,
+        application: &Application,
+    ) -> Result<Vec<Result<(), RenderError>>, RenderError> {
+        let prepared = self.prepare_all(application).await?;
+        let is_chart = |source: &Prepared| source.chart(&self.known_charts).is_some();
+        if !prepared.iter().any(is_chart) {
+            return Ok(Vec::new());
+        }
+        let resolved = self.resolved(application, &prepared, &[]).await?;
+        let mut charts = Vec::new();
+        for (prepared, resolved) in prepared.iter().zip(resolved).filter(|(source, _)| is_chart(source)) {
+            let result = self.run(prepared, resolved).await;
+            charts.push(result.map(drop).map_err(|failure| prepared.failed(failure)));
+        }
+        Ok(charts)
+    }
+
     async fn run_source(
         &self,
         application: &Application,

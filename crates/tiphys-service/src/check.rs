@@ -1,5 +1,6 @@
 //! Checks of applications without rendering them.
 
+mod engines;
 mod sets;
 
 use std::pin::pin;
@@ -9,6 +10,7 @@ use tiphys_engine::{GENERATE_PATHS_ANNOTATION, source_node};
 use tiphys_render::{SourceProblem, SourceRule, UnselectedPaths};
 use tiphys_store::{Filter, Place, Selection, StoredApplication};
 
+pub use self::engines::{ComparedEngines, EngineComparison, compare_engines};
 pub use self::sets::{CheckFinding, CheckedSets, check_sets};
 use crate::context::checkouts::{self, CheckoutReport};
 use crate::context::options::ApplicationSelection;

@@ -143,6 +143,10 @@ pub enum Remedy {
     AddPlugins(Vec<PathBuf>),
     /// List the limits.
     ListLimits,
+    /// Render the chart with the `helm` program, and report that the built-in engine differs.
+    ReportEngine,
+    /// Render the chart with the `helm` program.
+    UseHelm,
     /// Check which programs plugins find.
     CheckTools,
     /// Consent to the content of the project file, or use none.

@@ -33,7 +33,8 @@ pub use appset::{
     recorded_parameters, render_for_set,
 };
 pub use check::{
-    ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, check_applications, check_sets,
+    ApplicationFinding, CheckFinding, CheckedApplications, CheckedSets, ComparedEngines, EngineComparison,
+    check_applications, check_sets, compare_engines,
 };
 pub use context::cache::prune_cache;
 pub use context::checkouts::{CheckoutReport, checkout_report, unusable_checkout};

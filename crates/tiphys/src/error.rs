@@ -202,6 +202,10 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ChangeCacheDirectory => "--config cacheDir=DIR names another folder for the cache",
         Remedy::AddPlugins(places) => return plugins_hint(places),
         Remedy::ListLimits => "`tiphys help limits` lists them",
+        Remedy::ReportEngine => {
+            "the built-in engine and helm differ; --helm-engine program renders charts with helm; please report the difference"
+        }
+        Remedy::UseHelm => "--helm-engine program renders charts with helm, auto those that need it",
         Remedy::CheckTools => {
             "a program was not found; `tiphys doctor` lists those that the built-in plugins need"
         }

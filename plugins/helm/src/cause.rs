@@ -3,6 +3,7 @@
 mod excerpt;
 mod message;
 
+use crate::builtin::BuiltinError;
 use crate::chart::{Chart, file_name};
 use crate::failure::chain;
 use crate::generate::GenerateError;
@@ -33,6 +34,10 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String,
             (format!("dependencies: {}", lines(helm_message(text).unwrap_or(text))), None)
         }
         GenerateError::Chart(error) => (error.problem(), None),
+        GenerateError::Builtin(BuiltinError::Declined(reason)) => {
+            (Message::parse(reason, &name).to_string(), None)
+        }
+        GenerateError::Different(difference) => (difference.to_string(), None),
         _ => return None,
     };
     Some((format!("chart {name}: {text}"), excerpt))

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use tiphys_model::params::ABOVE_LIMIT_STATUS;
+use tiphys_model::params::{ABOVE_LIMIT_STATUS, ENGINES_DIFFER_STATUS, ONLY_HELM_STATUS};
 pub(crate) use tiphys_process::chain;
 use tiphys_process::{FailureCause, NOT_FOUND_CODE, escape_text};
 
@@ -45,6 +45,16 @@ impl Failure {
     /// Puts the cause before the message, which tiphys prints with `-v` only.
     pub(crate) fn because(self, cause: FailureCause<'_>) -> Self {
         Self { message: cause.with_details(&self.message), ..self }
+    }
+
+    /// Marks the failure as a difference between the engines.
+    pub(crate) fn engines_differ(self) -> Self {
+        Self { code: ENGINES_DIFFER_STATUS, ..self }
+    }
+
+    /// Marks the failure of a chart that only the program can render.
+    pub(crate) fn only_helm(self) -> Self {
+        Self { code: ONLY_HELM_STATUS, ..self }
     }
 
     /// Marks the failure as caused by a missing program.

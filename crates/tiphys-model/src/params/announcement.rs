@@ -17,9 +17,6 @@ pub use types::{JsonType, Types};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The exit status of a plugin's command for announcements if a limit is exceeded: the parameters may be set, but what they accept is unknown.
-pub const ABOVE_LIMIT_STATUS: u8 = 3;
-
 /// Type of a parameter's value or of each item. Unknown types are strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemType {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tiphys_engine::{LookUpProblem, TranslateError};
+use tiphys_engine::{HELM_PLUGIN, LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
 use tiphys_model::resources::IN_CLUSTER_SERVER;
 use tiphys_plugin::{ChooseError, CommandFailure, FailureCause, PluginError, chain};
@@ -167,6 +167,11 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
             Some(PluginError::Command { how: CommandFailure::NOT_FOUND, .. }) => {
                 return Some(Remedy::CheckTools);
             }
+            Some(PluginError::Command { how, .. }) if is_helm(&error.failure) => match *how {
+                CommandFailure::ENGINES_DIFFER => return Some(Remedy::ReportEngine),
+                CommandFailure::ONLY_HELM => return Some(Remedy::UseHelm),
+                _ => {}
+            },
             _ => {}
         }
         match &*error.failure {
@@ -178,6 +183,11 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
         }
     }
     Limit::of(error).map(Remedy::ChangeLimit)
+}
+
+/// Whether the Helm plugin failed, whose exit statuses have a meaning.
+fn is_helm(failure: &SourceFailure) -> bool {
+    matches!(failure, SourceFailure::Plugin { name, .. } if name == HELM_PLUGIN)
 }
 
 /// Returns what resolves an error of a repository.

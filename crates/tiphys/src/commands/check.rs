@@ -1,5 +1,7 @@
 //! `tiphys check`.
 
+mod engines;
+
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -13,12 +15,15 @@ use crate::options::open_service;
 use crate::output;
 use crate::settings::Process;
 
-/// Prints findings about applications.
+/// Prints findings about applications, or how the engines of charts differ.
 pub(crate) async fn run(
     shared: &SharedOptions,
     args: &CheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
+    if args.helm_compare {
+        return engines::run(shared, args, host).await;
+    }
     let print: fn(&CheckedApplications) -> String = match shared.output {
         None => text,
         Some(OutputFormat::Json) => |checked| output::json(&document(checked)),

@@ -55,8 +55,8 @@ fn program_renders_what_the_engine_cannot() {
     let missing = without_helm(World::chart(SIGNED)).generate(Helm::Four);
     assert!(missing.missing_program().contains("no-such-helm was not found"), "{}", missing.stderr);
     let builtin = World::chart(SIGNED).variable("TIPHYS_HELM_ENGINE", "builtin").generate(Helm::Four);
-    assert!(builtin.error().contains("genCA"), "{}", builtin.error());
-    assert!(builtin.error().ends_with("; use --helm-engine program"), "{}", builtin.error());
+    assert!(builtin.only_helm().contains("genCA"), "{}", builtin.only_helm());
+    assert!(builtin.only_helm().ends_with("; use --helm-engine program"), "{}", builtin.only_helm());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn wrapper_of_helm_renders_all_charts() {
     assert_eq!(world.generate(Helm::Four).names(), ["X/of-the-wrapper"]);
     let compared = world.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
     assert_eq!(
-        compared.error(),
+        compared.difference(),
         "the built-in engine and helm differ: only the built-in engine renders X my-app in templates/t.yaml; use --helm-engine program, and report it"
     );
 }
@@ -97,7 +97,7 @@ fn comparison_names_the_engine_that_fails() {
         make_executable(Path::new(&program));
         let world = World::chart(template).variable("TIPHYS_HELM", &program);
         let answer = world.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four);
-        assert!(answer.error().contains(expected), "{}", answer.stderr);
+        assert!(answer.difference().contains(expected), "{}", answer.stderr);
     }
     let random = World::chart("kind: X\nmetadata: {name: x}\ndata: {{ randAlphaNum 8 }}\n");
     assert_eq!(random.variable("TIPHYS_HELM_ENGINE", "compare").generate(Helm::Four).names(), ["X/x"]);
@@ -134,7 +134,7 @@ fn links_with_a_million_paths_end_the_chart() {
         }
     }
     let answer = world.link("chart/start", "../d0").generate(Helm::Four);
-    assert!(answer.error().contains("the chart has too many files"), "{}", answer.error());
+    assert!(answer.only_helm().contains("the chart has too many files"), "{}", answer.stderr);
 }
 
 #[test]

@@ -128,6 +128,16 @@ impl Answer {
         self.error_with(127)
     }
 
+    /// The message of a difference between the engines.
+    pub(crate) fn difference(&self) -> &str {
+        self.error_with(4)
+    }
+
+    /// The message about a chart that only the program can render.
+    pub(crate) fn only_helm(&self) -> &str {
+        self.error_with(5)
+    }
+
     fn error_with(&self, code: i32) -> &str {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
         self.stderr.split_once("\n\ndetails:\n").map_or(&self.stderr, |(_, details)| details)
