@@ -10,12 +10,27 @@ use tiphys_source::redact_url;
 
 use crate::context::default_branch::default_branch;
 use crate::context::host::{Host, printed_by};
+use crate::context::options::{GivenSettings, Setting};
 use crate::context::project_file::{ProjectFile, ProjectFileChoice, checkout_of};
 use crate::error::ServiceError;
 use crate::text::listed;
 
 /// The usual name of the remote of a fork's original.
 const UPSTREAM: &str = "upstream";
+
+/// The default of the setting `helmEngine`.
+const DEFAULT_ENGINE: &str = "auto";
+
+/// The consequence of a missing program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramNeed {
+    /// A problem.
+    Required,
+    /// A note: only some of the sources that need it fail.
+    Optional,
+    /// None.
+    Unused,
+}
 
 /// A program that commands or plugins run.
 #[derive(Clone, Debug)]
@@ -34,6 +49,8 @@ pub struct RequiredProgram {
     pub supported: String,
     /// Its uses.
     pub needed_by: &'static str,
+    /// The consequence if it is missing.
+    pub need: ProgramNeed,
     /// The address of its installation instructions.
     pub website: &'static str,
 }
@@ -47,8 +64,26 @@ pub struct CheckedProgram {
     pub path: Option<PathBuf>,
     /// The first line of the version that it prints.
     pub version: Option<String>,
-    /// Its problem with the remedy.
+    /// Its problem with the remedy, if it is required.
     pub problem: Option<String>,
+    /// The same, if it is optional.
+    pub note: Option<String>,
+}
+
+impl CheckedProgram {
+    fn new(
+        required: RequiredProgram,
+        path: Option<PathBuf>,
+        version: Option<String>,
+        defect: Option<String>,
+    ) -> Self {
+        let (problem, note) = match required.need {
+            ProgramNeed::Required => (defect, None),
+            ProgramNeed::Optional => (None, defect),
+            ProgramNeed::Unused => (None, None),
+        };
+        Self { required, path, version, problem, note }
+    }
 }
 
 /// The checkout around the current directory.
@@ -123,6 +158,17 @@ impl Diagnosis {
     }
 }
 
+/// Returns the engine that renders charts: the value of the setting `helmEngine`, also of the project file.
+pub fn helm_engine(host: &Host, given: &GivenSettings, project_file: &ProjectFileChoice) -> String {
+    let mut given = given.clone();
+    if let Ok(Some(file)) = ProjectFile::find(project_file, host) {
+        // Invalid values are reported with the file.
+        drop(given.add_usable(&file));
+    }
+    let value = given.get(Setting::HELM_ENGINE).and_then(|given| given.values.first());
+    value.map_or(DEFAULT_ENGINE, String::as_str).to_owned()
+}
+
 /// Checks programs, the checkout around the current directory, the project file, and the directory for the cache if it is not `cache_dir`.
 pub async fn diagnose(
     host: &Host,
@@ -167,20 +213,20 @@ async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram
     };
     let Some(path) = instead.or_else(|| find_program(Path::new(named), search_path)) else {
         let of = if named == required.name { String::new() } else { format!("{named} is ") };
-        let problem = Some(format!("{of}not found in PATH; {install}"));
-        return CheckedProgram { required, path: None, version: None, problem };
+        let defect = Some(format!("{of}not found in PATH; {install}"));
+        return CheckedProgram::new(required, None, None, defect);
     };
     let printed = printed_by(host, &path, required.version_arguments, Path::new("/")).await;
-    let (version, problem) = match printed {
+    let (version, defect) = match printed {
         Ok(printed) => {
             let version = printed.lines().next().unwrap_or_default().trim().to_owned();
             let is_supported = (required.is_supported)(&printed);
-            let problem = (!is_supported).then(|| format!("{version} is not supported; {install}"));
-            (Some(version), problem)
+            let defect = (!is_supported).then(|| format!("{version} is not supported; {install}"));
+            (Some(version), defect)
         }
         Err(why) => (None, Some(format!("it does not print a version ({why}); {install}"))),
     };
-    CheckedProgram { required, path: Some(path), version, problem }
+    CheckedProgram::new(required, Some(path), version, defect)
 }
 
 async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {

@@ -273,7 +273,7 @@ pub(crate) struct InitArgs {
   tiphys doctor
   tiphys doctor -o json | jq -r '.programs[] | select(.problem).name'
 
-Exit codes: 0 nothing is missing, 2 something is missing or cannot be used.")]
+Exit codes: 0 without problems, 2 with problems. Notes name what only some sources need.")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) shared: shared::Tool,

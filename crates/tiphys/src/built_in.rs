@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use tiphys_kustomize::GIT_PROGRAM;
 use tiphys_plugin::{InProcessCommand, NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCommand, NativeOutput};
-use tiphys_service::doctor::RequiredProgram;
+use tiphys_service::doctor::{ProgramNeed, RequiredProgram};
 
 /// The files of the plugins.
 pub(crate) const PLUGIN_FILES: &[&str] = &[tiphys_helm::PLUGIN_FILE, tiphys_kustomize::PLUGIN_FILE];
@@ -35,8 +35,13 @@ pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
     },
 }];
 
-/// Returns the programs that tiphys and its plugins run.
-pub(crate) fn required_programs() -> Vec<RequiredProgram> {
+/// Returns the programs that tiphys and its plugins run, if this engine renders charts.
+pub(crate) fn required_programs(helm_engine: &str) -> Vec<RequiredProgram> {
+    let (needed_by, need) = match helm_engine {
+        "builtin" => ("kustomizations with charts", ProgramNeed::Unused),
+        "program" | "compare" => ("charts", ProgramNeed::Required),
+        _ => ("charts that the built-in engine leaves to it", ProgramNeed::Optional),
+    };
     vec![
         RequiredProgram {
             name: "git",
@@ -46,6 +51,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
             is_supported: tiphys_source::is_supported_git,
             supported: format!("git {} or later", tiphys_source::GIT_VERSION_MIN),
             needed_by: "repositories, comparisons of revisions",
+            need: ProgramNeed::Required,
             website: "https://git-scm.com/downloads",
         },
         RequiredProgram {
@@ -55,7 +61,8 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
             version_arguments: &["version", "--template", "{{.Version}}"],
             is_supported: tiphys_helm::is_supported_version,
             supported: tiphys_helm::supported_versions(),
-            needed_by: "charts that the built-in engine leaves to it",
+            needed_by,
+            need,
             website: "https://helm.sh/docs/intro/install",
         },
         RequiredProgram {
@@ -66,6 +73,7 @@ pub(crate) fn required_programs() -> Vec<RequiredProgram> {
             is_supported: tiphys_kustomize::is_supported_version,
             supported: tiphys_kustomize::supported_versions(),
             needed_by: "kustomizations",
+            need: ProgramNeed::Required,
             website: "https://kubectl.docs.kubernetes.io/installation/kustomize",
         },
     ]

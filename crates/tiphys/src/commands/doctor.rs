@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::doctor::{CheckedCheckout, CheckedProgram, Diagnosis, MissingHome, diagnose};
+use tiphys_service::doctor::{
+    CheckedCheckout, CheckedProgram, Diagnosis, MissingHome, diagnose, helm_engine,
+};
 
 use crate::args::{OutputFormat, SharedOptions};
 use crate::built_in;
@@ -15,12 +17,14 @@ use crate::settings::Process;
 
 /// Checks what commands use, and prints it.
 pub(crate) async fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, ServiceError> {
-    let (programs, choice) = (built_in::required_programs(), &shared.project_file);
+    let choice = &shared.project_file;
+    let engine = helm_engine(host, &shared.given, choice);
+    let programs = built_in::required_programs(&engine);
     let diagnosis =
         diagnose(host, programs, choice, service_options(shared, host)?.cache_dir.as_deref()).await;
     let text = match shared.output {
-        None | Some(OutputFormat::Table) => text(&diagnosis),
-        Some(OutputFormat::Json) => output::json(&to_json(&diagnosis)),
+        None | Some(OutputFormat::Table) => text(&diagnosis, &engine),
+        Some(OutputFormat::Json) => output::json(&to_json(&diagnosis, &engine)),
         Some(_) => return Err(ServiceError::invalid_input("`doctor` prints a table or, with -o json, JSON")),
     };
     output::print(&text)?;
@@ -28,7 +32,7 @@ pub(crate) async fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCo
     Ok(ExitCode::from(code))
 }
 
-fn text(diagnosis: &Diagnosis) -> String {
+fn text(diagnosis: &Diagnosis, engine: &str) -> String {
     let mut table = Table::new(&["PROGRAM", "VERSION", "NEEDED BY", "PATH"]);
     for program in &diagnosis.programs {
         table.row([
@@ -46,7 +50,7 @@ fn text(diagnosis: &Diagnosis) -> String {
         diagnosis.checkout.as_ref().map_or_else(|| "none".to_owned(), shown_checkout)
     );
     let file = diagnosis.project_file.file.as_deref().unwrap_or("none");
-    let _ = writeln!(text, "Project file:  {file}");
+    let _ = writeln!(text, "Project file:  {file}\nHelm engine:   {engine}");
     let (problems, notes) = (problems(diagnosis), notes(diagnosis));
     for (heading, lines) in [("Problems", &problems), ("Notes", &notes)] {
         if !lines.is_empty() {
@@ -101,6 +105,11 @@ fn notes(diagnosis: &Diagnosis) -> Vec<String> {
         let found = format!("no {name} with kustomize {version} was found beside tiphys or in PATH");
         (!is_used).then(|| format!("{found}: Jsonnet files are not rendered, and kustomizations more slowly"))
     });
+    let of_optional = diagnosis.programs.iter().filter_map(|program| {
+        let required = &program.required;
+        Some(format!("{}, for {}: {}", required.name, required.needed_by, program.note.as_ref()?))
+    });
+    let of_programs = of_optional.chain(of_programs);
     of_programs.chain(of_checkout).chain(home(diagnosis, MissingHome::Settings)).collect()
 }
 
@@ -115,7 +124,7 @@ fn home(diagnosis: &Diagnosis, missing: MissingHome) -> Option<String> {
     (diagnosis.home == Some(missing)).then(|| message.to_owned())
 }
 
-fn to_json(diagnosis: &Diagnosis) -> Value {
+fn to_json(diagnosis: &Diagnosis, engine: &str) -> Value {
     let programs = diagnosis.programs.iter().map(|program| {
         json!({
             "name": program.required.name,
@@ -125,6 +134,7 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
             "supported": program.required.supported,
             "website": program.required.website,
             "problem": program.problem,
+            "note": program.note,
         })
     });
     let checkout = diagnosis.checkout.as_ref().map(|checkout| {
@@ -145,6 +155,7 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
         "home": {"problem": of_home(MissingHome::Cache), "note": of_home(MissingHome::Settings)},
         "programs": programs.collect::<Vec<_>>(),
         "checkout": checkout,
+        "helmEngine": engine,
         "projectFile": {"file": file.file, "problem": file.problem.as_ref().map(error::in_one_line)},
     })
 }
