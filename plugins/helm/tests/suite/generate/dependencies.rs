@@ -66,10 +66,11 @@ fn local_dependency_is_built_without_changing_the_repository() {
 #[test]
 fn values_are_used_after_a_build() {
     for helm in Helm::ALL {
-        let world = umbrella("{name: dep, version: ^0.1.0, repository: 'file://../dep', condition: dep.enabled}")
-            .chart_files("charts/dep", "dep", "0.1.5", "")
-            .by_program()
-            .text("values", "dep: {enabled: false}\n");
+        let world =
+            umbrella("{name: dep, version: ^0.1.0, repository: 'file://../dep', condition: dep.enabled}")
+                .chart_files("charts/dep", "dep", "0.1.5", "")
+                .by_program()
+                .text("values", "dep: {enabled: false}\n");
         assert_eq!(world.generate(helm).names(), ["ConfigMap/app-0.1.0"], "{helm:?}");
     }
 }
