@@ -2,6 +2,7 @@
 //!
 //! * [`Chart::of_directory`] and [`Chart::of_archive`]: load a chart with its subcharts.
 //! * [`render()`]: returns what `helm template` prints.
+//! * [`PlacedChart`]: a chart with its subcharts at the paths of their values.
 //! * [`dependencies`]: reads the list of dependencies only.
 
 mod cache;
@@ -28,6 +29,7 @@ pub use error::RenderError;
 pub use ignore::IgnoreError;
 pub use load::{ArchiveError, LoadError, LoadLimits, is_ignored, pack};
 pub use metadata::{Maintainer, Metadata, ValidationError};
+pub use placed::PlacedChart;
 pub use render::{KubeVersion, LIMITS, Parts, Release, RunOptions, render};
 
 #[cfg(test)]

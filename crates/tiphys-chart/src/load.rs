@@ -12,6 +12,7 @@ use std::sync::Arc;
 use tiphys_go::path::extension;
 use tiphys_helm_values::HelmVersion;
 
+use crate::chart::joined;
 use crate::ignore::{self, IgnoreError, IgnoreRules};
 use crate::{Chart, ChartFile};
 
@@ -34,8 +35,10 @@ pub struct LoadLimits {
     pub entries: usize,
     /// Nesting of charts, with the chart itself. Helm has no such limit.
     pub depth: usize,
-    /// Charts, with the chart itself. Helm has no such limit.
+    /// Charts, with the chart itself. Where they are placed, each counts once for each alias. Helm has no such limit.
     pub charts: usize,
+    /// Bytes of the values and schemas of placed charts. Helm has no such limit.
+    pub values_bytes: usize,
     /// Entries of one chart's list of dependencies. Helm has no such limit.
     pub dependencies: usize,
     /// Rules of `.helmignore`. Helm has no such limit.
@@ -55,6 +58,7 @@ impl LoadLimits {
             entries: 20_000,
             depth: 10,
             charts: 1_000,
+            values_bytes: 64 << 20,
             dependencies: 10_000,
             ignore_rules: 1_000,
         }
@@ -82,7 +86,7 @@ impl Chart {
                 file.bytes = Arc::from(rest);
             }
         }
-        loader.load(files, 1)
+        loader.load(files, String::new(), 1)
     }
 
     /// Loads a chart from an archive. As in Helm, `.helmignore` has no effect, the first element of each path is removed, and links become
@@ -93,7 +97,7 @@ impl Chart {
         let mut loader = Loader::new(version, limits);
         let files = loader.unpack(bytes)?;
         check_format(&files, version)?;
-        loader.load(files, 1)
+        loader.load(files, String::new(), 1)
     }
 }
 
@@ -112,9 +116,9 @@ impl Loader {
         Self { version, limits, bytes: 0, entries: 0, charts: 0 }
     }
 
-    fn load(&mut self, files: Vec<ChartFile>, depth: usize) -> Result<Chart, LoadError> {
+    fn load(&mut self, files: Vec<ChartFile>, path: String, depth: usize) -> Result<Chart, LoadError> {
         self.count_chart(depth)?;
-        let mut chart = Chart::default();
+        let mut chart = Chart { path, ..Chart::default() };
         let mut metadata = MetadataDocuments::new(self.version);
         // Go decodes all entries of this name into one value.
         for file in files.iter().filter(|file| file.path == CHART) {
@@ -125,7 +129,10 @@ impl Loader {
             match file.path.as_str() {
                 CHART => {}
                 "Chart.lock" => check_lock("Chart.lock", &file.bytes, self.version)?,
-                "values.yaml" => chart.values = read_values(&file.bytes, self.version)?,
+                "values.yaml" => {
+                    chart.values = read_values(&file.bytes, self.version)?;
+                    chart.values_yaml = file.bytes;
+                }
                 "values.schema.json" => chart.schema = Some(file.bytes),
                 REQUIREMENTS => {
                     metadata.add(REQUIREMENTS, &file.bytes)?;
@@ -152,7 +159,7 @@ impl Loader {
             if name.starts_with(['_', '.']) {
                 continue;
             }
-            let subchart = self.load_subchart(&name, files, &chart.metadata.name, depth + 1)?;
+            let subchart = self.load_subchart(&name, files, &chart, depth + 1)?;
             chart.subcharts.push(subchart);
         }
         Ok(chart)
@@ -163,31 +170,34 @@ impl Loader {
         &mut self,
         name: &str,
         files: Vec<ChartFile>,
-        parent: &str,
+        parent: &Chart,
         depth: usize,
     ) -> Result<Chart, LoadError> {
         let is_archive = extension(name.as_bytes()) == b".tgz";
+        let path = joined(&parent.path, &format!("charts/{name}"));
         let loaded = match files.first() {
             Some(file) if is_archive && file.path != name => {
                 return Err(LoadError::ArchiveIsDirectory {
-                    chart: parent.to_owned(),
+                    chart: parent.metadata.name.clone(),
                     file: name.to_owned(),
                     found: file.path.clone(),
                 });
             }
-            Some(file) if is_archive => self.unpack(&file.bytes).and_then(|files| self.load(files, depth)),
+            Some(file) if is_archive => {
+                self.unpack(&file.bytes).and_then(|files| self.load(files, path, depth))
+            }
             _ => {
                 // A file that is not in a directory is a chart without files.
                 let inside = files.into_iter().filter_map(|file| {
                     let (_, path) = file.path.split_once('/')?;
                     Some(ChartFile { path: path.to_owned(), bytes: file.bytes })
                 });
-                self.load(inside.collect(), depth)
+                self.load(inside.collect(), path, depth)
             }
         };
         loaded.map_err(|source| LoadError::Subchart {
             file: name.to_owned(),
-            chart: parent.to_owned(),
+            chart: parent.metadata.name.clone(),
             source: Box::new(source),
         })
     }

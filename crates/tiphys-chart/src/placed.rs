@@ -6,15 +6,17 @@
 use tiphys_go::versions::Version;
 use tiphys_helm_values as values;
 
-use crate::{Chart, Dependency};
+use crate::{Chart, Dependency, LoadError, LoadLimits};
 
 /// A chart under a name.
 #[derive(Clone, Debug)]
-pub(crate) struct PlacedChart<'a> {
+pub struct PlacedChart<'a> {
     /// Key of its values in the parent: its name or an alias.
-    pub(crate) name: &'a str,
-    pub(crate) chart: &'a Chart,
-    pub(crate) subcharts: Vec<PlacedChart<'a>>,
+    pub name: &'a str,
+    /// The chart.
+    pub chart: &'a Chart,
+    /// Its subcharts: those without an entry in its list, then those of each entry.
+    pub subcharts: Vec<PlacedChart<'a>>,
     /// Its dependencies that are enabled, under the keys of their values. `None` without a list.
     pub(crate) dependencies: Option<Vec<(&'a str, &'a Dependency)>>,
 }
@@ -27,13 +29,37 @@ enum Lists {
     Ignored,
 }
 
+/// What is placed so far.
+struct Placed {
+    limits: LoadLimits,
+    charts: usize,
+    values_bytes: usize,
+}
+
+impl Placed {
+    fn count(&mut self, chart: &Chart) -> Result<(), LoadError> {
+        self.charts += 1;
+        self.values_bytes += chart.values_yaml.len() + chart.schema.as_ref().map_or(0, |schema| schema.len());
+        let LoadLimits { charts, values_bytes, .. } = self.limits;
+        if self.charts > charts {
+            return Err(LoadError::TooManyCharts { max: charts });
+        }
+        if self.values_bytes > values_bytes {
+            return Err(LoadError::ValuesTooLarge { max: values_bytes });
+        }
+        Ok(())
+    }
+}
+
 impl<'a> PlacedChart<'a> {
-    /// Places a chart and all its subcharts.
-    pub(crate) fn new(chart: &'a Chart) -> Self {
-        Self::place(chart, &chart.metadata.name, Lists::Read)
+    /// Places a chart and all its subcharts. The number of placed charts and the bytes of their values and schemas are limited.
+    pub fn new(chart: &'a Chart, limits: LoadLimits) -> Result<Self, LoadError> {
+        let mut placed = Placed { limits, charts: 0, values_bytes: 0 };
+        Self::place(chart, &chart.metadata.name, Lists::Read, &mut placed)
     }
 
-    fn place(chart: &'a Chart, name: &'a str, lists: Lists) -> Self {
+    fn place(chart: &'a Chart, name: &'a str, lists: Lists, placed: &mut Placed) -> Result<Self, LoadError> {
+        placed.count(chart)?;
         let (listed, lists) = match &chart.metadata.dependencies {
             Some(listed) if lists == Lists::Read => (listed.as_slice(), Lists::Read),
             _ => (&[] as &[_], Lists::Ignored),
@@ -46,15 +72,16 @@ impl<'a> PlacedChart<'a> {
             Some((one.known_as(), meant))
         });
         let subcharts = unlisted.chain(listed);
-        let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists)).collect();
+        let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists, placed));
+        let subcharts = subcharts.collect::<Result<_, _>>()?;
         let key = |one: &'a Dependency| if lists == Lists::Read { one.known_as() } else { &*one.name };
         let dependencies = chart.metadata.dependencies.as_ref();
         let dependencies = dependencies.map(|list| list.iter().map(|one| (key(one), one)).collect());
-        Self { name, chart, subcharts, dependencies }
+        Ok(Self { name, chart, subcharts, dependencies })
     }
 
     /// Returns the chart as input of the merge of values.
-    pub(crate) fn as_values(&self) -> values::Chart {
+    pub fn as_values(&self) -> values::Chart {
         let dependency = |(name, one): &(&str, &Dependency)| values::Dependency {
             name: (*name).to_owned(),
             condition: one.condition.clone(),
@@ -69,8 +96,13 @@ impl<'a> PlacedChart<'a> {
         }
     }
 
+    /// Returns the subcharts whose values have this key. There may be several: the selected one, and those with another version.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Self> {
+        self.subcharts.iter().filter(move |subchart| subchart.name == name)
+    }
+
     /// Removes the subcharts that `enabled` does not have. Helm disables by name, so subcharts of one name are disabled together.
-    pub(crate) fn keep(&mut self, enabled: &values::Chart) {
+    pub fn keep(&mut self, enabled: &values::Chart) {
         let is_kept = |name: &str| enabled.subcharts.iter().any(|kept| kept.name == name);
         self.subcharts.retain(|subchart| is_kept(subchart.name));
         if let Some(dependencies) = &mut self.dependencies {

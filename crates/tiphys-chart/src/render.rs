@@ -15,7 +15,7 @@ use crate::data::{self, TemplateFile, base};
 use crate::error::RenderError;
 use crate::output::{self, RenderedFile};
 use crate::placed::PlacedChart;
-use crate::{Chart, schema};
+use crate::{Chart, LoadLimits, schema};
 
 /// Bytes of the stack on which templates run: [`LIMITS`] permit many levels. Only what is used needs memory.
 const STACK_BYTES: usize = 1 << 30;
@@ -104,7 +104,8 @@ pub fn render(
     options: RunOptions<'_>,
 ) -> Result<String, RenderError> {
     check_installable(chart, &release.name)?;
-    let mut placed = PlacedChart::new(chart);
+    let placed = PlacedChart::new(chart, LoadLimits::new(HelmVersion::V4));
+    let mut placed = placed.map_err(|limit| RenderError::Unsupported(limit.to_string()))?;
     let defaults = placed.as_values();
     let enabled = enabled(&defaults, &values, HelmVersion::V4);
     placed.keep(&enabled.map_err(|error| dependency_error(&error))?);
@@ -132,9 +133,7 @@ fn check_installable(chart: &Chart, release_name: &str) -> Result<(), RenderErro
     if !["", "application"].contains(&chart_type.as_str()) {
         return refused(format!("{chart_type} charts are not installable"));
     }
-    let is_loaded = |name: &str| chart.subcharts.iter().any(|subchart| subchart.metadata.name == name);
-    let listed = chart.metadata.dependencies.iter().flatten();
-    let missing: Vec<&str> = listed.map(|one| one.name.as_str()).filter(|name| !is_loaded(name)).collect();
+    let missing: Vec<&str> = chart.missing_dependencies().map(|one| one.name.as_str()).collect();
     if !missing.is_empty() {
         return refused(format!(
             "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: \

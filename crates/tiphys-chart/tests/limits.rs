@@ -288,6 +288,25 @@ fn nested_charts_without_end_are_an_error() {
 }
 
 #[test]
+fn charts_count_once_for_each_alias() {
+    let entries = ["a", "b", "c", "d"].map(|alias| format!("{{name: c, version: 0.1.0, alias: {alias}}}"));
+    let metadata =
+        format!("{{apiVersion: v2, name: c, version: 0.1.0, dependencies: [{}]}}", entries.join(", "));
+    // 1, 4, 16, … charts: 1365 of six levels.
+    for (levels, expected) in
+        [(5, ""), (6, "there are more than 1000 charts, including subcharts; use the helm program")]
+    {
+        let paths = (0..levels).map(|level| format!("{}Chart.yaml", "charts/c/".repeat(level)));
+        let file = |path| ChartFile { path, bytes: Arc::from(metadata.as_bytes()) };
+        // The innermost charts have no charts for their aliases, which Helm accepts of subcharts.
+        let chart =
+            Chart::of_directory(paths.map(file).collect(), HelmVersion::V4, LoadLimits::new(HelmVersion::V4));
+        let error = rendered(&chart.expect("a chart"), Map::new(), FEW_STEPS).err();
+        assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), expected);
+    }
+}
+
+#[test]
 fn depth_of_the_default_limits_fits_the_stack() {
     // The frames of an `include` within blocks, parentheses and arguments are the largest.
     let template = "{{ define \"t\" }}{{ with . }}{{ range list . }}{{ if true }}{{ $x := (printf \"%s\" (include (print \"t\" .i) .)) }}{{ end }}{{ end }}{{ end }}{{ end }}";

@@ -22,6 +22,7 @@ const LOAD_LIMITS: LoadLimits = LoadLimits {
     entries: 100,
     depth: 4,
     charts: 20,
+    values_bytes: 256 << 10,
     dependencies: 20,
     ignore_rules: 20,
 };

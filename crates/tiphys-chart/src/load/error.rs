@@ -111,6 +111,12 @@ pub enum LoadError {
         /// The maximum number.
         max: usize,
     },
+    /// The values and schemas of placed charts have more bytes than [`crate::LoadLimits::values_bytes`].
+    #[error("the values and schemas of the chart and its subcharts have more than {max} bytes")]
+    ValuesTooLarge {
+        /// The maximum number.
+        max: usize,
+    },
 }
 
 impl LoadError {
@@ -124,7 +130,8 @@ impl LoadError {
             | Self::ArchiveTooLarge { .. }
             | Self::TooManyEntries { .. }
             | Self::TooDeep { .. }
-            | Self::TooManyCharts { .. } => true,
+            | Self::TooManyCharts { .. }
+            | Self::ValuesTooLarge { .. } => true,
             Self::Subchart { source, .. } => source.is_limit(),
             Self::NoChart
             | Self::UnsupportedFormat
