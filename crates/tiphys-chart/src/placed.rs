@@ -6,7 +6,7 @@
 use tiphys_go::versions::Version;
 use tiphys_helm_values as values;
 
-use crate::{Chart, Dependency, LoadError, LoadLimits};
+use crate::{Chart, Dependency, LoadError, LoadLimits, Metadata};
 
 /// A chart under a name.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct PlacedChart<'a> {
     pub chart: &'a Chart,
     /// Its subcharts: those without an entry in its list, then those of each entry.
     pub subcharts: Vec<PlacedChart<'a>>,
+    /// Its dependencies without a chart.
+    pub missing: Vec<&'a Dependency>,
     /// Its dependencies that are enabled, under the keys of their values. `None` without a list.
     pub(crate) dependencies: Option<Vec<(&'a str, &'a Dependency)>>,
 }
@@ -74,10 +76,14 @@ impl<'a> PlacedChart<'a> {
         let subcharts = unlisted.chain(listed);
         let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists, placed));
         let subcharts = subcharts.collect::<Result<_, _>>()?;
+        let missing = match lists {
+            Lists::Read => chart.missing_dependencies().collect(),
+            Lists::Ignored => Vec::new(),
+        };
         let key = |one: &'a Dependency| if lists == Lists::Read { one.known_as() } else { &*one.name };
         let dependencies = chart.metadata.dependencies.as_ref();
         let dependencies = dependencies.map(|list| list.iter().map(|one| (key(one), one)).collect());
-        Ok(Self { name, chart, subcharts, dependencies })
+        Ok(Self { name, chart, subcharts, missing, dependencies })
     }
 
     /// Returns the chart as input of the merge of values.
@@ -116,7 +122,8 @@ impl<'a> PlacedChart<'a> {
 
 impl Chart {
     /// Whether Helm takes this chart for a dependency of its parent.
-    fn is_selected_by(&self, dependency: &Dependency) -> bool {
-        dependency.takes(&self.metadata.name, Version::parse(&self.metadata.version).ok().as_ref())
+    pub fn is_selected_by(&self, dependency: &Dependency) -> bool {
+        let Metadata { name, version, .. } = &self.metadata;
+        *name == dependency.name && dependency.takes(name, Version::parse(version).ok().as_ref())
     }
 }

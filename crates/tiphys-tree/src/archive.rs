@@ -1,6 +1,5 @@
 //! Trees as gzipped tar archives, the format of the plugin protocol.
 
-mod files;
 mod list;
 mod pack;
 mod packed;
@@ -16,7 +15,6 @@ use tiphys_model::limits::Limit;
 
 use crate::{Modes, StoreError, WriteError};
 
-pub use files::files;
 pub use list::list;
 pub use pack::pack;
 pub use unpack::{Part, unpack};

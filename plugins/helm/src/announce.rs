@@ -12,7 +12,6 @@ mod layers;
 mod loaded_chart;
 mod missing;
 mod notes;
-mod placed_chart;
 mod schema;
 mod single;
 mod suggestions;
@@ -21,22 +20,21 @@ mod values_text;
 use std::io;
 use std::path::Path;
 
+use tiphys_chart::{LoadError, PlacedChart};
 use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
 use tiphys_model::params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
-use crate::chart::{ChartError, Dependency};
-use crate::dependencies;
-use crate::failure::go_words;
+use crate::chart::{ChartError, FilesError};
+use crate::failure::{chain, go_words};
 use crate::helm;
 use crate::options::InlineValues;
 use crate::request::Request;
 use crate::value_files::{RefError, ValueFileError};
 use documents::Documents;
 use entries::{Knowledge, TooMany};
-use loaded_chart::{LoadError, LoadedChart, Loader};
+use loaded_chart::LoadedChart;
 use notes::Notes;
-use placed_chart::PlacedChart;
 use single::Single;
 use values_text::ValuesTextError;
 
@@ -95,7 +93,9 @@ pub(crate) enum AnnounceError {
         source: ValuesTextError,
     },
     #[error("cannot load the chart")]
-    Chart(#[from] LoadError),
+    Files(#[from] FilesError),
+    #[error("cannot load the chart: {}{}", chain(.0), remedy(.0))]
+    Chart(LoadError),
     /// The values do not match the chart's structure.
     #[error("the values do not match the chart")]
     Coalesce(#[from] CoalesceError),
@@ -111,9 +111,27 @@ impl AnnounceError {
         match self {
             Self::TooLarge { .. } | Self::TooMany { .. } => true,
             Self::Values { source, .. } => source.exceeds_limit(),
-            Self::Chart(error) => error.exceeds_limit(),
+            Self::Files(error) => error.is_limit(),
+            Self::Chart(error) => error.is_limit(),
             _ => false,
         }
+    }
+}
+
+impl From<LoadError> for AnnounceError {
+    fn from(error: LoadError) -> Self {
+        Self::Chart(error)
+    }
+}
+
+/// What to do about a limit.
+fn remedy(error: &LoadError) -> &'static str {
+    match error {
+        LoadError::Subchart { source, .. } => remedy(source),
+        LoadError::TooManyCharts { .. } => "; increase TIPHYS_HELM_CHARTS_MAX",
+        LoadError::ValuesTooLarge { .. } => "; increase TIPHYS_HELM_CHARTS_BYTES_MAX",
+        LoadError::File { is_limit: true, .. } => "; helm may read it",
+        _ => "",
     }
 }
 
@@ -161,10 +179,7 @@ impl ValueSources {
         let (files, left_out) = value_files(request, bounds.bytes)?;
         let helm = helm::recorded_version(&request.host, settings);
         let version = helm.map_or(LIKELY_VERSION, |helm| helm.rules());
-        let built = || dependencies::cached_charts(request);
-        let local = |missing: &[&Dependency]| dependencies::local_charts(request, missing);
-        let loader = Loader { root: &request.root, bounds, version, built: &built, local: &local };
-        let chart = loader.load(&request.app_path)?;
+        let chart = LoadedChart::of(request, version)?;
         Ok(Self { chart, files, left_out, version })
     }
 }
@@ -184,19 +199,20 @@ struct Enabled<'a> {
 
 impl<'a> Enabled<'a> {
     fn of(request: &Request, sources: &'a ValueSources) -> Result<Self, AnnounceError> {
-        let ValueSources { chart, files, version, .. } = sources;
-        let mut warnings = ignored_text::of_chart(chart, *version);
+        let ValueSources { chart: loaded, files, version, .. } = sources;
+        let mut warnings = ignored_text::of_chart(&loaded.chart, *version);
         let mut given = Map::new();
         for text in files {
             let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
             merge_over(&mut given, values_text::read(&text.bytes, *version).map_err(fail)?);
             warnings.extend(tiphys_helm_values::ignored_text(&text.shown(request), &text.bytes, *version));
         }
-        let mut chart = PlacedChart::new(chart, request.settings.chart_bounds)?;
+        let limits = request.settings.chart_bounds.of_chart(*version);
+        let mut chart = PlacedChart::new(&loaded.chart, limits)?;
         let single = Single::of(request);
         let assigned = if single.is_empty() { None } else { single.over(&given, *version) };
         let deciding = assigned.as_ref().unwrap_or(&given);
-        warnings.extend(missing::warning(&chart.missing(deciding, *version)));
+        warnings.extend(missing::warning(&missing::missing(&chart, deciding, *version)));
         let values = enabled_chart(&chart, deciding, *version)?;
         chart.keep(&values);
         Ok(Self { chart, values, given, single, assigned, warnings })
@@ -226,6 +242,7 @@ impl<'a> Enabled<'a> {
         let defaults = values_of(&self.values, Map::new(), sources.version).unwrap_or_default();
         let defaults = Value::Map(defaults);
         let knowledge = Knowledge {
+            loaded: &sources.chart,
             chart: &self.chart,
             notes: &notes,
             given: &given,
@@ -373,8 +390,8 @@ fn add_missing(map: &mut Map, more: Map) {
 
 /// Collects the comments and key order of a chart and its subcharts. A parent's notes on a subchart's values take precedence.
 fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a str>, nodes_max: usize) {
-    notes.add(place, &chart.loaded.values_text, nodes_max);
-    for subchart in chart.subcharts() {
+    notes.add(place, &chart.chart.values_yaml, nodes_max);
+    for subchart in &chart.subcharts {
         place.push(subchart.name);
         add_notes(notes, subchart, place, nodes_max);
         place.pop();

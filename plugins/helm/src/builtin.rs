@@ -3,11 +3,11 @@
 //! The program is left to do the rest: files at URLs, release names that are templates, missing dependencies, and functions that `tiphys-chart`
 //! does not support. The decision is made before anything is printed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::UNIX_EPOCH;
 
 use tiphys_chart::{
@@ -19,6 +19,7 @@ use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, Map, ValuesF
 use tiphys_model::access::url_scheme;
 
 use crate::announce::ignored_text_of_request;
+use crate::chart::{Content, FilesError, add_built, files};
 use crate::dependencies::BuiltCharts;
 use crate::failure::chain;
 use crate::generate::{GenerateError, MISSING_DEPENDENCY, prepare};
@@ -252,16 +253,10 @@ impl Input<'_> {
 
     /// Loads the chart of the application's directory.
     fn chart(&self) -> Result<Chart, BuiltinError> {
-        let mut files = chart_files(&self.request.root, &self.request.app_path)?;
-        if let Some(BuiltCharts { added, removed }) = self.built {
-            let in_charts = |name: &String| format!("charts/{name}");
-            let replaced: BTreeSet<String> =
-                removed.iter().chain(added.iter().map(|(name, _)| name)).map(in_charts).collect();
-            files.retain(|file| !replaced.contains(&file.path));
-            files.extend(added.iter().map(|(name, archive)| ChartFile {
-                path: in_charts(name),
-                bytes: Arc::from(archive.as_slice()),
-            }));
+        let files = chart_files(&self.request.root, &self.request.app_path);
+        let mut files = files.map_err(|error| BuiltinError::Declined(error.to_string()))?;
+        if let Some(built) = self.built {
+            add_built(&mut files, built);
         }
         let chart = Chart::of_directory(files, RULES, LoadLimits::new(RULES));
         chart.map_err(|error| self.failed(&chain(&error)))
@@ -283,63 +278,8 @@ impl Input<'_> {
 }
 
 /// Returns the files of a chart's directory below `root`, in any order. Links are followed.
-pub(crate) fn chart_files(root: &Path, folder: &Path) -> Result<Vec<ChartFile>, BuiltinError> {
-    let root = root.canonicalize().map_err(|error| unreadable(root, &error))?;
-    let limits = LoadLimits::new(RULES);
-    let mut files = Files { root, found: Vec::new(), bytes_left: limits.bytes, entries_left: limits.entries };
-    files.add(folder, "")?;
-    Ok(files.found)
-}
-
-/// The files of a chart.
-struct Files {
-    /// Links lead to files below it.
-    root: PathBuf,
-    found: Vec<ChartFile>,
-    bytes_left: u64,
-    /// Links between directories may have many paths to one file.
-    entries_left: usize,
-}
-
-impl Files {
-    fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), BuiltinError> {
-        let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| unreadable(folder, &error))?;
-            let path = entry.path();
-            let Some(left) = self.entries_left.checked_sub(1) else {
-                return Err(BuiltinError::Declined("the chart has too many files".to_owned()));
-            };
-            self.entries_left = left;
-            let Ok(name) = entry.file_name().into_string() else {
-                return Err(BuiltinError::Declined(format!("{} is not UTF-8", path.display())));
-            };
-            let name = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
-            let mut kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
-            if kind.is_symlink() {
-                let target = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error))?;
-                if !target.starts_with(&self.root) || folder.starts_with(&target) {
-                    return Err(BuiltinError::Declined(format!("link {} leads elsewhere", path.display())));
-                }
-                kind = fs::metadata(&target).map_err(|error| unreadable(&path, &error))?.file_type();
-            }
-            if kind.is_dir() {
-                self.add(&path, &name)?;
-            } else {
-                let size = fs::metadata(&path).map_err(|error| unreadable(&path, &error))?.len();
-                let Some(left) = self.bytes_left.checked_sub(size).filter(|_| kind.is_file()) else {
-                    return Err(BuiltinError::Declined(format!(
-                        "{} is too large, or no file",
-                        path.display()
-                    )));
-                };
-                self.bytes_left = left;
-                let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
-                self.found.push(ChartFile { path: name, bytes: Arc::from(bytes) });
-            }
-        }
-        Ok(())
-    }
+pub(crate) fn chart_files(root: &Path, folder: &Path) -> Result<Vec<ChartFile>, FilesError> {
+    files(root, folder, Content::All, LoadLimits::new(RULES))
 }
 
 /// Returns the versions that helm reads from its options, each of which is a line of CSV.
@@ -351,10 +291,6 @@ fn api_versions(options: &[String]) -> Result<Vec<String>, BuiltinError> {
     }
     let options = options.iter().filter(|option| !option.is_empty());
     Ok(options.flat_map(|option| option.split(',')).map(str::to_owned).collect())
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> BuiltinError {
-    BuiltinError::Declined(format!("{} cannot be read: {error}", path.display()))
 }
 
 fn or(text: &str, otherwise: &str) -> String {

@@ -10,9 +10,11 @@ use tiphys_yaml::{DecodeError, Node, Object, read_document};
 
 use crate::failure::go_words;
 
-pub(crate) use tiphys_chart::{Dependency, ListError, dependencies};
+pub(crate) use tiphys_chart::Dependency;
+use tiphys_chart::{ListError, LoadLimits, Metadata, dependencies};
+use tiphys_helm_values::HelmVersion;
 
-pub(crate) use files::{ChartFiles, FileError, PACKED_CHART_BYTES_MAX, SUBCHARTS, Subchart};
+pub(crate) use files::{Content, FilesError, add_built, files};
 
 /// The chart's metadata file.
 pub(crate) const CHART: &str = "Chart.yaml";
@@ -26,6 +28,9 @@ pub(crate) const HELM_IGNORE: &str = ".helmignore";
 /// The lock files. If both exist, helm uses the last.
 pub(crate) const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 
+/// Maximum bytes of a packed chart: helm's limit of the unpacked size.
+pub(crate) const PACKED_CHART_BYTES_MAX: u64 = 100 << 20;
+
 /// Maximum size of `Chart.yaml` in bytes: helm's limit of one file of a chart.
 pub(crate) const CHART_BYTES_MAX: u64 = 5 << 20;
 
@@ -38,6 +43,14 @@ pub(crate) struct ChartBounds {
     pub(crate) bytes: usize,
     /// Entries of one chart's list of dependencies.
     pub(crate) dependencies: usize,
+}
+
+impl ChartBounds {
+    /// Returns the limits of a loaded chart.
+    pub(crate) fn of_chart(self, version: HelmVersion) -> LoadLimits {
+        let Self { charts, bytes, dependencies } = self;
+        LoadLimits { charts, values_bytes: bytes, dependencies, ..LoadLimits::new(version) }
+    }
 }
 
 /// Metadata of a chart.
@@ -124,10 +137,13 @@ impl Chart {
         Self::of(chart.as_ref(), requirements(folder)?.as_ref(), bounds)
     }
 
-    /// Reads `Chart.yaml` of a packed chart; `None` if that fails, which helm reports.
+    /// Returns the metadata of a packed chart; `None` if that fails, which helm reports.
     pub(crate) fn read_packed(archive: &Path, bounds: ChartBounds) -> Option<Self> {
-        let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
-        Self::of(decode(CHART, &text).ok()?.as_ref(), None, bounds).ok()
+        let archive = read_bounded(archive, PACKED_CHART_BYTES_MAX).ok()??;
+        let version = HelmVersion::V4;
+        let chart = tiphys_chart::Chart::of_archive(&archive, version, bounds.of_chart(version)).ok()?;
+        let Metadata { name, version, dependencies, .. } = chart.metadata;
+        Some(Self { name, version, dependencies: dependencies.unwrap_or_default() })
     }
 
     fn of(
@@ -169,10 +185,7 @@ impl Lock {
 }
 
 /// Returns the documents with a chart's dependencies, in the order in which helm reads them.
-pub(crate) fn lists<'a>(
-    chart: Option<&'a Node>,
-    requirements: Option<&'a Node>,
-) -> Vec<(&'static str, &'a Node)> {
+fn lists<'a>(chart: Option<&'a Node>, requirements: Option<&'a Node>) -> Vec<(&'static str, &'a Node)> {
     let files = [(CHART, chart), (REQUIREMENTS, requirements)];
     files.into_iter().filter_map(|(name, node)| Some((name, node?))).collect()
 }

@@ -18,7 +18,7 @@ use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
 use super::read::names_bytes_max;
-use super::{ArchiveError, ArchiveLimits, Intake, Part, files, list, pack, unpack};
+use super::{ArchiveError, ArchiveLimits, Intake, Part, list, pack, unpack};
 use crate::{
     EntryPath, Modes, ProcessStore, Store, StoreBounds, StoreOptions, StoreStats, Tree, TreeKey, TreeLimits,
 };
@@ -209,28 +209,6 @@ fn archive_lists_like_one_of_argo_cd() {
         .and_then(|file| file.set_modified(std::time::UNIX_EPOCH))
         .expect("another time");
     assert_eq!(packed(dir.path()), first, "times do not count");
-}
-
-#[test]
-fn files_of_an_archive_are_read_by_name() {
-    let entries: &[TestEntry<'_>] = &[
-        (EntryType::Directory, "web/", "", ""),
-        (EntryType::Regular, "web/values.yaml", "", "a: 1\n"),
-        (EntryType::Regular, "web/templates/x.yaml", "", "not asked for"),
-        (EntryType::Symlink, "web/values.yaml.link", "values.yaml", ""),
-    ];
-    let bytes = archive(entries);
-    let read = |bytes: &[u8], limits| {
-        files(&mut &bytes[..], &intake(Modes::Plain, limits), &|path| path.contains("values"))
-    };
-    let found = read(&bytes, LIMITS).expect("it is whole");
-    assert_eq!(found, BTreeMap::from([("web/values.yaml".to_owned(), b"a: 1\n".to_vec())]));
-    let small = TreeLimits { bytes_max: 10, ..LIMITS };
-    let error = read(&bytes, small).expect_err("what is not asked for counts too").to_string();
-    assert!(error.contains("10 bytes"), "{error}");
-    read(&bytes[..bytes.len() - 20], LIMITS).expect_err("an archive that is cut short is refused");
-    let out: &[TestEntry<'_>] = &[(EntryType::Symlink, "values.yaml", "../../etc/passwd", "")];
-    read(&archive(out), LIMITS).expect_err("a link that leads out is refused");
 }
 
 #[test]

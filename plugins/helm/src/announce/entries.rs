@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use tiphys_chart::PlacedChart;
 use tiphys_helm_values::{Map, PathItem, Value, escape_name};
 use tiphys_model::params::{Announcement, CollectionType, ItemType, JsonType, Types};
 
+use super::loaded_chart::LoadedChart;
 use super::notes::Notes;
-use super::placed_chart::PlacedChart;
 use super::schema::Schemas;
 use super::{GLOBAL, plain_number};
 use crate::exact_value::EXACT;
@@ -26,7 +27,9 @@ pub(super) struct TooMany;
 /// The chart, and facts about its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knowledge<'a> {
-    /// The chart without disabled subcharts, with the schemas of its values and theirs.
+    /// The chart with the schemas of its values and those of its subcharts.
+    pub(super) loaded: &'a LoadedChart,
+    /// The chart without disabled subcharts.
     pub(super) chart: &'a PlacedChart<'a>,
     /// Comments and key order.
     pub(super) notes: &'a Notes,
@@ -47,10 +50,11 @@ pub(super) fn announcements(
     let mut walk =
         Walk { notes: knowledge.notes, path: Vec::new(), title: String::new(), found: Vec::new(), max };
     let mut schemas = Schemas::default();
-    if let Some(schema) = &knowledge.chart.loaded.schema {
+    if let Some(schema) = knowledge.loaded.schema(knowledge.chart.chart) {
         schemas.add(schema);
     }
     let place = Entry {
+        loaded: knowledge.loaded,
         notes: Some(knowledge.notes),
         charts: vec![knowledge.chart],
         given: Some(knowledge.given),
@@ -76,6 +80,7 @@ struct Walk<'a> {
 /// A path among the values, and what is known about its value.
 #[derive(Clone, Debug)]
 struct Entry<'a> {
+    loaded: &'a LoadedChart,
     notes: Option<&'a Notes>,
     /// The charts whose values are here, usually one or none.
     charts: Vec<&'a PlacedChart<'a>>,
@@ -257,7 +262,7 @@ impl Entry<'_> {
         };
         let charts: Vec<_> =
             self.charts.iter().flat_map(|chart| key.into_iter().flat_map(|key| chart.named(key))).collect();
-        for schema in charts.iter().filter_map(|chart| chart.loaded.schema.as_ref()) {
+        for schema in charts.iter().filter_map(|chart| self.loaded.schema(chart.chart)) {
             schemas.add(schema);
         }
         let notes = self.notes.and_then(|notes| notes.of(item));

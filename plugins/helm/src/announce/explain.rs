@@ -88,7 +88,7 @@ impl Layers<'_> {
                 }
             }
             let removed = null_above(given, &path).unwrap_or_default();
-            add_defaults(chart, &path, removed, self.reading, &mut layers);
+            add_defaults(&self.sources.chart, chart, &path, removed, self.reading, &mut layers);
         }
         Some(layers.iter().map(Layer::json).collect())
     }

@@ -1,12 +1,12 @@
 //! Where a value is written: its place in a document, and in the values of a chart and its subcharts.
 
 use serde_json::json;
+use tiphys_chart::PlacedChart;
 use tiphys_helm_values::PathItem;
 
 use super::GLOBAL;
 use super::documents::{Reading, Written};
-use super::loaded_chart::below;
-use super::placed_chart::PlacedChart;
+use super::loaded_chart::{LoadedChart, values_file};
 
 /// One setting of a value, as `explain` prints it.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +65,14 @@ enum Role {
 /// Adds what the values of a chart and its subcharts have at a path, highest precedence first. A null after `removed` items of the path, if
 /// these are any, removes the values of the charts that have their keys in it.
 pub(super) fn add_defaults(
+    loaded: &LoadedChart,
     chart: &PlacedChart<'_>,
     path: &[PathItem],
     removed: usize,
     reading: Reading,
     layers: &mut Vec<Layer>,
 ) {
-    Defaults { reading, layers }.chart(chart, path, removed, Role::Top);
+    Defaults { loaded, reading, layers }.chart(chart, path, removed, Role::Top);
 }
 
 /// Returns the paths at which values of a path are written, highest precedence first: globals of subcharts are announced at the top.
@@ -89,7 +90,7 @@ fn add_globals(
     parents: &mut Vec<PathItem>,
     all: &mut Vec<Vec<PathItem>>,
 ) {
-    for subchart in chart.subcharts() {
+    for subchart in &chart.subcharts {
         parents.push(PathItem::Key(subchart.name.to_owned()));
         all.push(parents.iter().chain(path).cloned().collect());
         add_globals(subchart, path, parents, all);
@@ -98,6 +99,7 @@ fn add_globals(
 }
 
 struct Defaults<'a> {
+    loaded: &'a LoadedChart,
     reading: Reading,
     layers: &'a mut Vec<Layer>,
 }
@@ -105,7 +107,7 @@ struct Defaults<'a> {
 impl Defaults<'_> {
     fn chart(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], removed: usize, role: Role) {
         self.without_imports(chart, path, removed, role);
-        for dependency in chart.loaded.dependencies.iter().flatten() {
+        for dependency in chart.chart.metadata.dependencies.iter().flatten() {
             for import in &dependency.imports {
                 let Some(rest) = below_parent(path, &import.parent) else { continue };
                 let from = [dependency.known_as()].into_iter().chain(import.child.split('.'));
@@ -126,11 +128,13 @@ impl Defaults<'_> {
             Role::Top => "chart-default",
             Role::Subchart => "subchart-default",
         };
-        let file = || LayerPlace::File(below(&chart.loaded.place, "values.yaml"));
-        let (documents, text) = (&chart.loaded.documents, &chart.loaded.values_text);
+        let file = || LayerPlace::File(values_file(chart.chart));
+        let text = &chart.chart.values_yaml;
         let layer = |written| Layer { kind, place: file(), written: Some(written) };
         let mut removed = removed;
-        if removed == 0 {
+        if removed == 0
+            && let Some(documents) = self.loaded.documents(chart.chart)
+        {
             self.layers.extend(documents.written(text, self.reading, path).into_iter().map(layer));
             removed = documents.null_above(text, self.reading, path).unwrap_or_default();
         }

@@ -1,313 +1,139 @@
-//! Loads a chart with its subcharts, limited to what affects values, as helm's loader does.
+//! The chart of a request with its subcharts, limited to what affects values.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_go::versions::Version;
-use tiphys_helm_values::{HelmVersion, Map};
-use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
+use tiphys_chart::{Chart, LoadError, LoadLimits};
+use tiphys_helm_values::HelmVersion;
+use tiphys_tree::read_bounded;
 
+use super::AnnounceError;
 use super::documents::Documents;
-use super::values_text::{self, ValuesTextError};
-use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, SUBCHARTS, Subchart};
-use crate::dependencies::BuiltCharts;
+use crate::chart::{Content, Dependency, FilesError, add_built, files};
+use crate::dependencies::{cached_charts, local_charts};
+use crate::request::Request;
 use crate::value_files::joined;
 
-/// Maximum nesting of charts, with the application's chart.
-const DEPTH_MAX: usize = 10;
-
-/// Input of loading.
-pub(super) struct Loader<'a> {
-    /// The repository's directory.
-    pub(super) root: &'a Path,
-    pub(super) bounds: ChartBounds,
-    /// The helm version whose YAML rules apply.
-    pub(super) version: HelmVersion,
-    /// Dependencies built by an earlier run.
-    pub(super) built: &'a dyn Fn() -> Option<BuiltCharts>,
-    /// Returns directories and archives that replace the charts of dependencies.
-    pub(super) local: &'a dyn Fn(&[&Dependency]) -> Vec<PathBuf>,
-}
-
-#[derive(Clone, Debug, Default)]
+/// A chart, whose paths are those in the repository. That of an archive is the archive's.
+#[derive(Debug)]
 pub(super) struct LoadedChart {
-    /// Its directory in the repository; that of an archive is below the archive's path. Empty at the root.
-    pub(super) place: String,
-    /// The name in `Chart.yaml`.
-    pub(super) name: String,
-    /// The version in `Chart.yaml`; `None` if it is invalid.
-    version: Option<Version>,
-    /// The list of dependencies; `None` if the chart has none.
-    pub(super) dependencies: Option<Vec<Dependency>>,
-    pub(super) values: Map,
-    /// The content of `values.yaml`, for its comments and the order of its keys.
-    pub(super) values_text: Vec<u8>,
+    pub(super) chart: Chart,
+    /// The files of each chart, by its path.
+    parsed: BTreeMap<String, ParsedFiles>,
+}
+
+/// Files of a chart that announcements read in another way than helm.
+#[derive(Debug)]
+struct ParsedFiles {
     /// The documents of `values.yaml`.
-    pub(super) documents: Documents,
+    documents: Documents,
     /// `values.schema.json`, if it is JSON. Helm rejects an invalid one when it validates values.
-    pub(super) schema: Option<serde_json::Value>,
-    /// Bytes of its own values and schema.
-    pub(super) bytes: usize,
-    /// The charts in `charts`, sorted by file name, followed by those elsewhere in the repository.
-    pub(super) subcharts: Vec<LoadedChart>,
-}
-
-/// Errors of loading a chart.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LoadError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("Chart.yaml file is missing")]
-    NoChart,
-    /// `Chart.yaml` or `requirements.yaml` is not YAML.
-    #[error("cannot load {name}: error converting YAML to JSON: yaml: {problem}")]
-    Yaml {
-        name: &'static str,
-        /// Position and message.
-        problem: String,
-    },
-    /// A field has the wrong type.
-    #[error("cannot load {name}: error unmarshaling JSON")]
-    Shape {
-        name: &'static str,
-        #[source]
-        source: DecodeError,
-    },
-    /// A required field is missing.
-    #[error("validation: chart.metadata.{field} is required")]
-    Required { field: &'static str },
-    /// Two dependencies would have their values under one key.
-    #[error("validation: more than one dependency with name or alias {name:?}")]
-    Twice { name: String },
-    #[error("cannot load values.yaml: cannot unmarshal yaml document")]
-    Values(#[source] ValuesTextError),
-    #[error("error unpacking subchart {file} in {chart}")]
-    Subchart {
-        /// Its file or directory in `charts`.
-        file: String,
-        /// The parent chart.
-        chart: String,
-        #[source]
-        source: Box<LoadError>,
-    },
-    #[error("charts are nested more than {DEPTH_MAX} deep; look for a link in a charts directory")]
-    TooDeep,
-    #[error("there are more than {max} charts, including subcharts; increase TIPHYS_HELM_CHARTS_MAX")]
-    TooMany { max: usize },
-    #[error(
-        "the values and schemas of the chart and its subcharts have more than {max} bytes; increase \
-         TIPHYS_HELM_CHARTS_BYTES_MAX"
-    )]
-    TooLarge { max: usize },
-}
-
-impl LoadError {
-    /// Whether a limit is the cause. Helm may still load the chart.
-    pub(super) fn exceeds_limit(&self) -> bool {
-        match self {
-            Self::TooMany { .. } | Self::TooLarge { .. } | Self::File(FileError::ValuesTooLarge { .. }) => {
-                true
-            }
-            Self::Values(error) => error.exceeds_limit(),
-            Self::Subchart { source, .. } => source.exceeds_limit(),
-            _ => false,
-        }
-    }
-}
-
-impl Loader<'_> {
-    /// Reads a chart's directory. If helm would build dependencies, those of an earlier build are used. Without one, dependencies with a
-    /// relative `file://` URL are read where they are, if that is within the repository.
-    pub(super) fn load(&self, folder: &Path) -> Result<LoadedChart, LoadError> {
-        let mut loading = Loading { loader: self, charts: 0, bytes: 0 };
-        loading.load(&ChartFiles::Folder(folder.to_path_buf()), self.shown(folder), 1)
-    }
-
-    /// Returns a directory's path in the repository.
-    fn shown(&self, folder: &Path) -> String {
-        folder.strip_prefix(self.root).unwrap_or(folder).to_string_lossy().into_owned()
-    }
+    schema: Option<serde_json::Value>,
 }
 
 impl LoadedChart {
-    /// Whether helm takes this chart for a dependency of its parent.
-    pub(super) fn is_selected_by(&self, dependency: &Dependency) -> bool {
-        dependency.takes(&self.name, self.version.as_ref())
+    /// Loads the chart of a request. If helm would build dependencies, those of an earlier build are used. Without one, dependencies with a
+    /// relative `file://` URL are read where they are, if that is within the repository.
+    pub(super) fn of(request: &Request, version: HelmVersion) -> Result<Self, AnnounceError> {
+        let loader = Loader { request, version, limits: request.settings.chart_bounds.of_chart(version) };
+        let chart = loader.load()?;
+        let mut parsed = BTreeMap::new();
+        add_parsed(&chart, &mut parsed);
+        Ok(Self { chart, parsed })
     }
 
-    /// Whether helm would build dependencies. It compares names only.
-    fn has_missing_dependencies(&self) -> bool {
-        let is_present = |one: &Dependency| self.subcharts.iter().any(|chart| chart.name == one.name);
-        !self.dependencies.iter().flatten().all(is_present)
+    pub(super) fn documents(&self, chart: &Chart) -> Option<&Documents> {
+        Some(&self.parsed.get(&chart.path)?.documents)
+    }
+
+    pub(super) fn schema(&self, chart: &Chart) -> Option<&serde_json::Value> {
+        self.parsed.get(&chart.path)?.schema.as_ref()
     }
 }
 
-/// State of loading.
-struct Loading<'a> {
-    loader: &'a Loader<'a>,
-    charts: usize,
-    /// Bytes of values and schemas so far.
-    bytes: usize,
+fn add_parsed(chart: &Chart, parsed: &mut BTreeMap<String, ParsedFiles>) {
+    let schema = chart.schema.as_ref().and_then(|schema| serde_json::from_slice(schema).ok());
+    parsed.insert(chart.path.clone(), ParsedFiles { documents: Documents::default(), schema });
+    chart.subcharts.iter().for_each(|subchart| add_parsed(subchart, parsed));
 }
 
-impl Loading<'_> {
-    fn load(&mut self, files: &ChartFiles, place: String, depth: usize) -> Result<LoadedChart, LoadError> {
-        self.charts += 1;
-        if depth > DEPTH_MAX {
-            return Err(LoadError::TooDeep);
-        }
-        if self.charts > self.loader.bounds.charts {
-            return Err(LoadError::TooMany { max: self.loader.bounds.charts });
-        }
-        let mut chart = LoadedChart { place, ..metadata(files, self.loader.bounds)? };
-        if let Some(text) = files.read_values("values.yaml", self.loader.bounds.bytes)? {
-            self.count(&mut chart, text.len())?;
-            chart.values = values_text::read(&text, self.loader.version).map_err(LoadError::Values)?;
-            chart.values_text = text;
-        }
-        if let Some(text) = files.read_values("values.schema.json", self.loader.bounds.bytes)? {
-            self.count(&mut chart, text.len())?;
-            chart.schema = serde_json::from_slice(&text).ok();
-        }
-        for (file, subchart) in files.subcharts()? {
-            self.load_subchart(&mut chart, file, subchart, depth)?;
-        }
-        // Helm builds missing dependencies of the chart itself, not of its subcharts.
-        if let ChartFiles::Folder(folder) = files
-            && depth == 1
-            && chart.has_missing_dependencies()
-        {
-            match (self.loader.built)() {
-                Some(built) => self.load_built(&mut chart, files, built, depth)?,
-                None => self.load_beside(&mut chart, folder, depth)?,
-            }
+struct Loader<'a> {
+    request: &'a Request,
+    version: HelmVersion,
+    limits: LoadLimits,
+}
+
+impl Loader<'_> {
+    fn load(&self) -> Result<Chart, AnnounceError> {
+        let Request { root, app_path, .. } = self.request;
+        let mut files = files(root, app_path, Content::Values, self.limits)?;
+        let mut chart = Chart::of_directory(files.clone(), self.version, self.limits)?;
+        let place = self.place(app_path);
+        if chart.missing_dependencies().next().is_none() {
+            chart.move_below(&place);
+        } else if let Some(built) = cached_charts(self.request) {
+            add_built(&mut files, &built);
+            chart = Chart::of_directory(files, self.version, self.limits)?;
+            chart.move_below(&place);
+        } else {
+            chart.move_below(&place);
+            self.add_beside(&mut chart)?;
         }
         Ok(chart)
     }
 
-    fn load_subchart(
-        &mut self,
-        chart: &mut LoadedChart,
-        file: String,
-        subchart: Subchart,
-        depth: usize,
-    ) -> Result<(), LoadError> {
-        let place = below(&chart.place, &format!("{SUBCHARTS}/{file}"));
-        let loaded = subchart.open().map_err(LoadError::from);
-        let loaded = loaded.and_then(|files| self.load(&files, place, depth + 1));
-        let fail = |source| LoadError::Subchart { file, chart: chart.name.clone(), source: Box::new(source) };
-        let loaded = loaded.map_err(fail)?;
-        chart.subcharts.push(loaded);
-        Ok(())
-    }
-
-    /// Reads the chart's `charts` again, with the result of an earlier build.
-    fn load_built(
-        &mut self,
-        chart: &mut LoadedChart,
-        files: &ChartFiles,
-        built: BuiltCharts,
-        depth: usize,
-    ) -> Result<(), LoadError> {
-        let BuiltCharts { added, removed } = built;
-        let mut all: BTreeMap<String, Subchart> = files.subcharts()?.into_iter().collect();
-        all.retain(|file, _| !removed.contains(file));
-        let packed = |(file, bytes): (String, Vec<u8>)| Some((file.clone(), Subchart::packed(&file, bytes)?));
-        all.extend(added.into_iter().filter_map(packed));
-        chart.subcharts.clear();
-        (self.charts, self.bytes) = (1, chart.bytes);
-        for (file, subchart) in all {
-            self.load_subchart(chart, file, subchart, depth)?;
-        }
-        Ok(())
-    }
-
-    /// Adds dependencies elsewhere in the repository, and those in the caller's directories. Helm builds all of them if one is missing. Those in `charts` take precedence over
-    /// built ones.
-    fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
+    /// Adds dependencies elsewhere in the repository, and those in the caller's directories. Helm builds all of them if one is missing.
+    /// Those in `charts` take precedence over built ones.
+    fn add_beside(&self, chart: &mut Chart) -> Result<(), AnnounceError> {
+        let Request { root, app_path, .. } = self.request;
         let is_present =
             |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_selected_by(one));
-        let missing: Vec<&Dependency> =
-            chart.dependencies.iter().flatten().filter(|dependency| !is_present(dependency)).collect();
-        let local = (self.loader.local)(&missing);
-        let beside: Vec<PathBuf> = missing
+        let listed = chart.metadata.dependencies.iter().flatten();
+        let missing: Vec<&Dependency> = listed.filter(|dependency| !is_present(dependency)).collect();
+        let beside = missing
             .iter()
             .filter_map(|dependency| dependency.repository.strip_prefix("file://"))
             .filter(|path| !path.starts_with('/'))
-            .map(|path| joined(folder, Path::new(path)))
-            .filter(|path| path.starts_with(self.loader.root) && path.join("Chart.yaml").is_file())
-            .collect();
-        for path in beside.into_iter().chain(local) {
-            let place = self.loader.shown(&path);
-            let files = if path.is_dir() {
-                ChartFiles::Folder(path)
-            } else {
-                Subchart::ArchiveFile(path, place.clone()).open()?
-            };
-            let loaded = self.load(&files, place, depth + 1)?;
-            chart.subcharts.push(loaded);
+            .map(|path| joined(app_path, Path::new(path)))
+            .filter(|path| path.starts_with(root) && path.join("Chart.yaml").is_file());
+        let paths: Vec<PathBuf> = beside.chain(local_charts(self.request, &missing)).collect();
+        for path in paths {
+            let loaded = if path.is_dir() { self.load_directory(&path) } else { self.load_archive(&path) };
+            let place = self.place(&path);
+            let mut subchart = loaded?.map_err(|source| LoadError::Subchart {
+                file: place.clone(),
+                chart: chart.metadata.name.clone(),
+                source: Box::new(source),
+            })?;
+            subchart.move_below(&place);
+            chart.subcharts.push(subchart);
         }
         Ok(())
     }
 
-    fn count(&mut self, chart: &mut LoadedChart, bytes: usize) -> Result<(), LoadError> {
-        chart.bytes += bytes;
-        self.bytes += bytes;
-        let max = self.loader.bounds.bytes;
-        if self.bytes > max { Err(LoadError::TooLarge { max }) } else { Ok(()) }
+    fn load_directory(&self, folder: &Path) -> Result<Result<Chart, LoadError>, FilesError> {
+        let root = &self.request.root;
+        let root = if folder.starts_with(root) { root } else { folder };
+        let files = files(root, folder, Content::Values, self.limits)?;
+        Ok(Chart::of_directory(files, self.version, self.limits))
+    }
+
+    fn load_archive(&self, path: &Path) -> Result<Result<Chart, LoadError>, FilesError> {
+        let fail = |cause: io::Error| FilesError::Read { path: path.to_path_buf(), cause };
+        let too_large = || FilesError::TooLarge(path.to_path_buf());
+        let bytes = read_bounded(path, self.limits.bytes).map_err(fail)?.ok_or_else(too_large)?;
+        Ok(Chart::of_archive(&bytes, self.version, self.limits))
+    }
+
+    /// Returns a path in the repository.
+    fn place(&self, path: &Path) -> String {
+        path.strip_prefix(&self.request.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 }
 
-/// Returns a path below a directory, which is empty at the root.
-pub(super) fn below(directory: &str, path: &str) -> String {
-    if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
-}
-
-/// Reads a chart without values and subcharts.
-fn metadata(files: &ChartFiles, bounds: ChartBounds) -> Result<LoadedChart, LoadError> {
-    let name = chart::CHART;
-    let text = files.read(name)?.ok_or(LoadError::NoChart)?;
-    let own = document(name, &text)?;
-    let mut chart = LoadedChart::default();
-    let mut version = String::new();
-    if let Some(node) = &own {
-        let shape = |source| LoadError::Shape { name, source };
-        let mut fields = Object::new(node, "").map_err(shape)?;
-        let text = |found: Option<&str>| found.unwrap_or_default().to_owned();
-        chart.name = fields.text("name").map(text).map_err(shape)?;
-        version = fields.text("version").map(text).map_err(shape)?;
-    }
-    for (field, value) in [("name", &chart.name), ("version", &version)] {
-        if value.is_empty() {
-            return Err(LoadError::Required { field });
-        }
-    }
-    chart.version = Version::parse(&version).ok();
-    let name = chart::REQUIREMENTS;
-    let more = match files.read(name)? {
-        Some(text) => document(name, &text)?,
-        None => None,
-    };
-    let lists = chart::lists(own.as_ref(), more.as_ref());
-    let list = chart::dependencies(&lists, bounds.dependencies);
-    chart.dependencies =
-        list.map_err(|ListError { file, source }| LoadError::Shape { name: file, source })?;
-    let mut names = BTreeSet::new();
-    let twice =
-        chart.dependencies.iter().flatten().map(Dependency::known_as).find(|name| !names.insert(*name));
-    match twice {
-        None => Ok(chart),
-        Some(name) => Err(LoadError::Twice { name: name.to_owned() }),
-    }
-}
-
-fn document(name: &'static str, text: &[u8]) -> Result<Option<Node>, LoadError> {
-    let node = read_document(text).map_err(|error| LoadError::Yaml { name, problem: problem(&error) })?;
-    Ok(node.map(Node::deduplicated))
-}
-
-/// Formats an error of the YAML reader as Go does.
-pub(super) fn problem(error: &YamlError) -> String {
-    let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
-    format!("{line}{}", error.message)
+/// Returns the path of a chart's `values.yaml` in the repository.
+pub(super) fn values_file(chart: &Chart) -> String {
+    let separator = if chart.path.is_empty() { "" } else { "/" };
+    format!("{}{separator}values.yaml", chart.path)
 }

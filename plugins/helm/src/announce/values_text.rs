@@ -3,8 +3,6 @@
 use tiphys_helm_values::{HelmVersion, Map, ValuesFileError, read_values};
 use tiphys_yaml::Error as YamlError;
 
-use super::loaded_chart::problem;
-
 /// Errors of a document with values.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ValuesTextError {
@@ -47,9 +45,10 @@ impl ValuesTextError {
 }
 
 fn of_yaml(error: &YamlError) -> String {
+    let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
     let bound =
         if error.is_too_deep() { ", and no deeper values are announced; helm may read them" } else { "" };
-    format!("yaml: {}{bound}", problem(error))
+    format!("yaml: {line}{}{bound}", error.message)
 }
 
 /// Translates a type name to Go's.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::{CHART_BYTES_MAX, Chart, ChartBounds, ChartFiles, Lock};
+use tiphys_helm_values::HelmVersion;
+
+use super::{CHART_BYTES_MAX, Chart, ChartBounds, Content, Lock};
 
 /// More than any chart here needs.
 const BOUNDS: ChartBounds = ChartBounds { charts: 10, bytes: 1 << 20, dependencies: 10 };
@@ -106,20 +108,46 @@ fn file_above_the_limit_is_rejected() {
 }
 
 #[test]
-fn only_chart_yaml_of_a_packed_chart_is_unpacked() {
+fn metadata_of_packed_chart_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("dep");
-    fs::create_dir_all(chart.join("charts/inner")).unwrap();
-    for file in ["Chart.yaml", "values.yaml", "charts/inner/Chart.yaml", "charts/other-1.0.0.tgz"] {
-        fs::write(chart.join(file), "name: dep\nversion: 1.0.0\n").unwrap();
-    }
+    fs::create_dir_all(&chart).unwrap();
+    fs::write(chart.join("Chart.yaml"), "name: dep\nversion: 1.0.0\n").unwrap();
     let mut archive = Vec::new();
     tiphys_tree::archive::pack(folder.path(), &mut archive).unwrap();
     let path = folder.path().join("dep.tgz");
     fs::write(&path, archive).unwrap();
-    let ChartFiles::Archive(files) = ChartFiles::chart_of_archive(&path).unwrap() else {
-        panic!("expected an archive")
-    };
-    assert_eq!(files.keys().collect::<Vec<_>>(), ["Chart.yaml"]);
-    assert_eq!(Chart::read_packed(&path, BOUNDS).map(|chart| chart.name).as_deref(), Some("dep"));
+    let expected = Chart { name: "dep".to_owned(), version: "1.0.0".to_owned(), dependencies: Vec::new() };
+    assert_eq!(Chart::read_packed(&path, BOUNDS), Some(expected));
+    fs::write(&path, "no archive").unwrap();
+    assert_eq!(Chart::read_packed(&path, BOUNDS), None);
+}
+
+#[test]
+fn files_with_values_are_read_and_others_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in
+        ["values.yaml", "templates/a.yaml", "charts/db/Chart.yaml", "charts/db/crds/a.yaml", "charts/x.tgz"]
+    {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "content").unwrap();
+    }
+    std::os::unix::fs::symlink("/nowhere", folder.path().join("files")).unwrap();
+    let limits = BOUNDS.of_chart(HelmVersion::V4);
+    let read = |content| super::files(folder.path(), folder.path(), content, limits);
+    let mut found: Vec<_> =
+        read(Content::Values).unwrap().into_iter().map(|file| (file.path, file.bytes.len())).collect();
+    found.sort();
+    let expected = [
+        ("charts/db/Chart.yaml", 7),
+        ("charts/db/crds", 0),
+        ("charts/x.tgz", 7),
+        ("files", 0),
+        ("templates", 0),
+        ("values.yaml", 7),
+    ];
+    assert_eq!(found, expected.map(|(path, bytes)| (path.to_owned(), bytes)));
+    let error = read(Content::All).unwrap_err().to_string();
+    assert!(error.ends_with("/files cannot be read: No such file or directory (os error 2)"), "{error}");
 }

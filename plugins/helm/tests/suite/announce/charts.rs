@@ -110,6 +110,22 @@ fn archives_in_archives_are_read() {
 }
 
 #[test]
+fn ignored_subchart_is_not_announced() {
+    let world = with_db(World::with_values("a: 1\n")).chart_file(".helmignore", "charts/db\n");
+    assert_eq!(world.lines(), ["a (number) 1"]);
+}
+
+#[test]
+fn other_files_are_not_read() {
+    let world = with_db(World::with_values("a: 1\n"))
+        .chart_file("templates/broken.yaml", "{{")
+        .chart_file("Chart.lock", "- not a lock");
+    let large = std::fs::File::create(world.root().join(CHART).join("large")).expect("file created");
+    large.set_len(101 << 20).expect("a file of holes");
+    assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 1", "db.user admin"]);
+}
+
+#[test]
 fn globals_of_subcharts_are_announced_at_the_top() {
     let world = umbrella("[{name: db, version: 1.2.3}]", "global: {region: eu}\n")
         .chart_file("charts/db/Chart.yaml", SUB)

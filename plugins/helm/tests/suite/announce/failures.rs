@@ -38,8 +38,7 @@ fn invalid_chart_is_reported_with_file_and_reason() {
         ),
         (
             World::with_values("a: 1\n").chart_file("charts/db-1.tgz", "more than ten words"),
-            "cannot load the chart: error unpacking subchart db-1.tgz in web: cannot read the archive charts/db-1.tgz: error reading file: \
-             invalid gzip header",
+            "cannot load the chart: error unpacking subchart db-1.tgz in web: gzip: invalid header",
         ),
         (
             World::with_values("db: 5\n").chart_file("charts/db/Chart.yaml", "name: db\nversion: 1.0.0\n"),
@@ -69,7 +68,8 @@ fn large_file_is_read_up_to_the_named_limit() {
     assert_eq!(world().lines().len(), 1);
     assert_eq!(
         world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").limit_error(),
-        "cannot load the chart: values.yaml has more than 5000000 bytes; increase TIPHYS_HELM_CHARTS_BYTES_MAX"
+        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 5000000 bytes; increase \
+         TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
     let world = || {
         let files =
@@ -84,13 +84,13 @@ fn large_file_is_read_up_to_the_named_limit() {
 }
 
 #[test]
-fn circular_charts_stop_at_the_limit() {
+fn circular_link_in_charts_is_rejected() {
     let world = World::with_values("a: 1\n").file("charts/web/charts/.keep", "");
     symlink("..", world.root().join(CHART).join("charts/again")).expect("the link is created");
-    let error = world.error();
-    assert!(
-        error.ends_with("charts are nested more than 10 deep; look for a link in a charts directory"),
-        "{error}"
+    assert_eq!(
+        world.error(),
+        "cannot load the chart: link <path to cached source>/charts/web/charts/again leads out of the repository, or to a directory \
+         that contains it"
     );
 }
 
@@ -115,18 +115,16 @@ fn charts_have_limits_and_errors_name_the_variables() {
             .chart_file("charts/db/values.yaml", "size: 1\n")
             .variable(name, max)
     };
-    let within = "cannot load the chart: error unpacking subchart db in web: ";
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_MAX", "1").limit_error(),
-        format!("{within}there are more than 1 charts, including subcharts; increase TIPHYS_HELM_CHARTS_MAX")
+        "cannot load the chart: error unpacking subchart db in web: there are more than 1 charts, including subcharts; increase \
+         TIPHYS_HELM_CHARTS_MAX"
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "2").lines().len(), 2);
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").limit_error(),
-        format!(
-            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; increase \
-             TIPHYS_HELM_CHARTS_BYTES_MAX"
-        )
+        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 12 bytes; increase \
+         TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "13").lines().len(), 2);
 }
@@ -167,7 +165,7 @@ fn multiplying_yaml_aliases_are_rejected() {
         Some(below) => format!("a{level}: &a{level} [{}]\n", vec![format!("*a{below}"); 10].join(", ")),
     });
     let values: String = lines.collect();
-    let error = World::with_values(&values).error();
+    let error = World::with_values(&values).limit_error();
     assert!(error.starts_with("cannot load the chart: cannot load values.yaml: "), "{error}");
 }
 
@@ -175,6 +173,6 @@ fn multiplying_yaml_aliases_are_rejected() {
 fn too_deeply_nested_values_are_reported() {
     let world = World::with_values(&format!("a: {}{}\n", "[".repeat(300), "]".repeat(300)));
     let error = world.limit_error();
-    let expected = "nested deeper than 250 levels, and no deeper values are announced; helm may read them";
+    let expected = "nested deeper than 250 levels; helm may read it";
     assert!(error.ends_with(expected), "{error}");
 }
