@@ -21,9 +21,7 @@ pub enum ErrorKind {
     Malformed,
     /// A number of JSON is too large for a 64-bit float.
     LargeNumber(String),
-    /// Lists and objects are nested deeper than the limit.
-    Depth,
-    /// Another of the [`Limits`](crate::Limits) is exceeded.
+    /// One of the [`Limits`](crate::Limits) is exceeded.
     Limit,
 }
 
@@ -35,24 +33,22 @@ impl Error {
 
     /// Returns the error for lists and objects that are nested deeper than `levels_max`.
     pub fn too_deep(position: Position, levels_max: usize) -> Self {
-        Self {
-            kind: ErrorKind::Depth,
-            ..Self::at(position, format!("nested deeper than {levels_max} levels"))
-        }
+        Self::limit(position, format!("nested deeper than {levels_max} levels"))
     }
 
-    /// Returns the error for another limit.
+    /// Returns the error for a limit.
     pub(crate) fn limit(position: Position, message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Limit, ..Self::at(position, message) }
     }
 
-    /// Returns whether this is [`Error::too_deep`]. A parser with another limit may accept the text.
-    pub fn is_too_deep(&self) -> bool {
-        self.kind == ErrorKind::Depth
+    /// Returns the message with its line, as Go's YAML library prints it.
+    pub fn in_go_words(&self) -> String {
+        let line = self.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
+        format!("{line}{}", self.message)
     }
 
     /// Returns whether the text exceeds [`Limits`](crate::Limits). A parser with other limits may accept it.
     pub fn is_limit(&self) -> bool {
-        matches!(self.kind, ErrorKind::Depth | ErrorKind::Limit)
+        self.kind == ErrorKind::Limit
     }
 }

@@ -15,13 +15,15 @@ mod notes;
 mod schema;
 mod single;
 mod suggestions;
-mod values_text;
 
 use std::io;
 use std::path::Path;
 
 use tiphys_chart::{LoadError, PlacedChart};
-use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
+use tiphys_helm_values::{
+    Chart, CoalesceError, HelmVersion, Map, Value, ValuesFileError, coalesce, enabled, merge_over,
+    read_values,
+};
 use tiphys_model::params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
@@ -36,7 +38,6 @@ use entries::{Knowledge, TooMany};
 use loaded_chart::LoadedChart;
 use notes::Notes;
 use single::Single;
-use values_text::ValuesTextError;
 
 /// Rules in use if no earlier run recorded the version of helm.
 const LIKELY_VERSION: HelmVersion = HelmVersion::V4;
@@ -57,6 +58,9 @@ const VALUE_FILES: [&str; 3] = [
 
 /// Added to the tooltip if value files have a URL.
 const LEFT_OUT: &str = "\nValues of files with a URL are not listed, since they are not fetched.";
+
+/// Added to the error of a document that exceeds a limit of our YAML reader.
+const MAY_READ: &str = "; helm may read it";
 
 /// Errors of `announce`.
 #[derive(Debug, thiserror::Error)]
@@ -85,12 +89,12 @@ pub(crate) enum AnnounceError {
     )]
     TooLarge { file: String, max: usize },
     /// A value file, or the values in the parameters, cannot be parsed.
-    #[error("failed to parse values: {place}")]
+    #[error("failed to parse values: {place}: {}{}", cause.in_helm_words(), if cause.is_limit() { MAY_READ } else { "" })]
     Values {
         /// The file or the parameter.
         place: String,
-        #[source]
-        source: ValuesTextError,
+        /// Part of the message.
+        cause: ValuesFileError,
     },
     #[error("cannot load the chart")]
     Files(#[from] FilesError),
@@ -110,7 +114,7 @@ impl AnnounceError {
     pub(crate) fn exceeds_limit(&self) -> bool {
         match self {
             Self::TooLarge { .. } | Self::TooMany { .. } => true,
-            Self::Values { source, .. } => source.exceeds_limit(),
+            Self::Values { cause, .. } => cause.is_limit(),
             Self::Files(error) => error.is_limit(),
             Self::Chart(error) => error.is_limit(),
             _ => false,
@@ -130,7 +134,7 @@ fn remedy(error: &LoadError) -> &'static str {
         LoadError::Subchart { source, .. } => remedy(source),
         LoadError::TooManyCharts { .. } => "; increase TIPHYS_HELM_CHARTS_MAX",
         LoadError::ValuesTooLarge { .. } => "; increase TIPHYS_HELM_CHARTS_BYTES_MAX",
-        LoadError::File { is_limit: true, .. } => "; helm may read it",
+        LoadError::File { is_limit: true, .. } => MAY_READ,
         _ => "",
     }
 }
@@ -203,8 +207,8 @@ impl<'a> Enabled<'a> {
         let mut warnings = ignored_text::of_chart(&loaded.chart, *version);
         let mut given = Map::new();
         for text in files {
-            let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
-            merge_over(&mut given, values_text::read(&text.bytes, *version).map_err(fail)?);
+            let fail = |cause| AnnounceError::Values { place: text.place.clone(), cause };
+            merge_over(&mut given, read_values(&text.bytes, *version).map_err(fail)?);
             warnings.extend(tiphys_helm_values::ignored_text(&text.shown(request), &text.bytes, *version));
         }
         let limits = request.settings.chart_bounds.of_chart(*version);

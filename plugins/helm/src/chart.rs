@@ -205,10 +205,8 @@ fn read(path: &Path) -> Result<Option<Node>, ChartError> {
 
 /// Parses a document for typed decoding.
 fn decode(file: &str, text: &[u8]) -> Result<Option<Node>, ChartError> {
-    let document = read_document(text).map_err(|error| {
-        let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
-        ChartError::Yaml { file: file.to_owned(), problem: format!("{line}{}", error.message) }
-    })?;
+    let document = read_document(text)
+        .map_err(|error| ChartError::Yaml { file: file.to_owned(), problem: error.in_go_words() })?;
     Ok(document.map(Node::deduplicated))
 }
 

@@ -1,7 +1,7 @@
 //! The YAML files of a chart, with Helm's error messages.
 
 use tiphys_helm_values::{HelmVersion, Map, ValuesFileError};
-use tiphys_yaml::{Error as YamlError, Node, Object, read_document};
+use tiphys_yaml::{Node, Object, read_document};
 
 use super::LoadError;
 use crate::fields::{CHART_BASE, LOCK, METADATA, Struct, conform};
@@ -86,7 +86,6 @@ pub(super) fn check_lock(file: &'static str, text: &[u8], version: HelmVersion) 
 
 pub(super) fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, LoadError> {
     tiphys_helm_values::read_values(text, version).map_err(|error| {
-        let is_limit = matches!(&error, ValuesFileError::Yaml { source, .. } if source.is_limit());
         let document = match (&error, version) {
             (ValuesFileError::Separator { .. }, _) => "error reading yaml document: ",
             (_, HelmVersion::V4) => "cannot unmarshal yaml document: ",
@@ -94,27 +93,10 @@ pub(super) fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, Load
         };
         LoadError::File {
             file: "values.yaml",
-            problem: format!("{document}{}", values_problem(error)),
-            is_limit,
+            problem: format!("{document}{}", error.in_helm_words()),
+            is_limit: error.is_limit(),
         }
     })
-}
-
-fn values_problem(error: ValuesFileError) -> String {
-    match error {
-        ValuesFileError::Yaml { source, .. } => yaml_problem(&source),
-        ValuesFileError::NoObject { found, .. } => {
-            let found = match found {
-                "a list" => "array",
-                "a number" => "number",
-                "a boolean" => "bool",
-                _ => "string",
-            };
-            let expected = "map[string]interface {}";
-            type_problem(&format!("json: cannot unmarshal {found} into Go value of type {expected}"))
-        }
-        ValuesFileError::Separator { text, .. } => format!("invalid Yaml document separator: {text}"),
-    }
 }
 
 /// Reads a document whose fields have the types of a struct; `None` for an empty one.
@@ -126,7 +108,7 @@ fn typed_document(
 ) -> Result<Option<Node>, LoadError> {
     let node = read_document(super::without_bom(text)).map_err(|error| LoadError::File {
         file,
-        problem: yaml_problem(&error),
+        problem: format!("error converting YAML to JSON: yaml: {}", error.in_go_words()),
         is_limit: error.is_limit(),
     })?;
     let Some(mut node) = node.map(Node::deduplicated) else { return Ok(None) };
@@ -138,11 +120,6 @@ fn typed_document(
 fn api_version(file: &'static str, node: &Node) -> Result<Option<String>, LoadError> {
     let text = Object::new(node, "").and_then(|mut fields| Ok(fields.text("apiVersion")?.map(str::to_owned)));
     text.map_err(|source| LoadError::Field(crate::ListError { file, source }))
-}
-
-fn yaml_problem(error: &YamlError) -> String {
-    let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
-    format!("error converting YAML to JSON: yaml: {line}{}", error.message)
 }
 
 fn type_problem(problem: &str) -> String {

@@ -37,6 +37,35 @@ pub enum ValuesFileError {
     },
 }
 
+impl ValuesFileError {
+    /// Returns the message that Helm prints.
+    pub fn in_helm_words(&self) -> String {
+        match self {
+            Self::Yaml { source, .. } => {
+                format!("error converting YAML to JSON: yaml: {}", source.in_go_words())
+            }
+            Self::NoObject { found, .. } => {
+                let found = match *found {
+                    "a list" => "array",
+                    "a number" => "number",
+                    "a boolean" => "bool",
+                    _ => "string",
+                };
+                format!(
+                    "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type \
+                     map[string]interface {{}}"
+                )
+            }
+            Self::Separator { text, .. } => format!("invalid Yaml document separator: {text}"),
+        }
+    }
+
+    /// Whether a limit of the YAML reader is the cause. Helm may read the file.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Yaml { source, .. } if source.is_limit())
+    }
+}
+
 /// A document of a values file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValuesDocument {
