@@ -50,7 +50,7 @@ impl Service {
         checked.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
         let generated = self.plugin.generate(&request).await;
         let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
-        let manifests = generated.documents.into_iter().map(|document| document.text).collect();
+        let manifests = generated.documents.into_iter().map(|document| document.text()).collect();
         self.within_message_limit(ManifestResponse { manifests, source_type: String::new() })
     }
 

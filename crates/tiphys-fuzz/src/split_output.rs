@@ -5,9 +5,9 @@ use tiphys_yaml::{read_document, split_output};
 pub(crate) fn body(bytes: &[u8]) {
     if let Ok(documents) = split_output(bytes) {
         for document in documents {
-            let again = read_document(document.text.as_bytes()).expect("what is handed on can be read");
+            let again = read_document(document.text().as_bytes()).expect("what is handed on can be read");
             let again = again.map(|node| node.to_value());
-            assert_eq!(again, Some(document.node.to_value()), "{}", document.text);
+            assert_eq!(again, Some(document.node.to_value()), "{}", document.text());
         }
     }
 }

@@ -14,10 +14,33 @@ use chunks::Chunk;
 /// A document of a plugin's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputDocument {
-    /// The text that the plugin server returns: the original bytes of a JSON object, else compact JSON with sorted keys.
-    pub text: String,
     /// The parsed document, with positions from the beginning of the output.
     pub node: Node,
+    source: Source,
+}
+
+/// The origin of a document, which decides its text.
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    Yaml {
+        has_replaced_bytes: bool,
+    },
+    /// The original text.
+    Json(String),
+}
+
+impl OutputDocument {
+    /// Returns the text that the plugin server returns: the original bytes of a JSON object, else compact JSON with sorted keys.
+    pub fn text(&self) -> String {
+        match &self.source {
+            Source::Json(text) => text.clone(),
+            // Go escapes the character only where it replaces a byte.
+            Source::Yaml { has_replaced_bytes: true } => {
+                self.node.to_json().replace(char::REPLACEMENT_CHARACTER, "\\ufffd")
+            }
+            Source::Yaml { has_replaced_bytes: false } => self.node.to_json(),
+        }
+    }
 }
 
 /// The number of bytes in which the decoder looks for the `{` of a JSON stream.
@@ -113,7 +136,7 @@ fn json_document(raw: &str, node: Node, position: Position) -> OutputDocument {
     } else {
         node
     };
-    OutputDocument { text: raw.to_owned(), node }
+    OutputDocument { node, source: Source::Json(raw.to_owned()) }
 }
 
 fn read_yaml_stream(text: &str, origin: Position, documents: &mut Vec<OutputDocument>) -> Result<(), Error> {
@@ -133,12 +156,8 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
         Ok(None) => return Ok(None),
         Ok(Some(node)) => match reader.next_start() {
             Ok(None) => {
-                let mut text = node.to_json();
-                if reader.has_replaced_bytes() {
-                    // Go escapes the character only where it replaces a byte.
-                    text = text.replace(char::REPLACEMENT_CHARACTER, "\\ufffd");
-                }
-                return Ok(Some(OutputDocument { text, node }));
+                let source = Source::Yaml { has_replaced_bytes: reader.has_replaced_bytes() };
+                return Ok(Some(OutputDocument { node, source }));
             }
             Ok(Some(position)) => Err(not_the_end(position)),
             Err(error) => Err(not_the_end(error.position.unwrap_or(node.position))),
@@ -148,7 +167,7 @@ fn read_chunk(chunk: &Chunk<'_>) -> Result<Option<OutputDocument>, Error> {
     // JSON that is not valid YAML 1.1: surrogate escapes, keys of any length.
     read.or_else(|error| {
         let node = json_of(chunk).ok_or(error)?;
-        Ok(Some(OutputDocument { text: node.to_json(), node }))
+        Ok(Some(OutputDocument { node, source: Source::Yaml { has_replaced_bytes: false } }))
     })
 }
 

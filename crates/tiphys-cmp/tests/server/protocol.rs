@@ -137,7 +137,7 @@ async fn generate_passes_the_environment_and_the_whole_tree() {
     let manifests = served(spec, async |plugin, store| {
         let tree = tree(store, &[("app/x", ""), ("base", "base")]);
         let generated = plugin.generate(&request(&tree)).await.map_err(|error| chain(&error))?;
-        Ok::<_, String>(generated.documents.into_iter().map(|document| document.text).collect::<Vec<_>>())
+        Ok::<_, String>(generated.documents.into_iter().map(|document| document.text()).collect::<Vec<_>>())
     });
     assert_eq!(
         manifests.await,
@@ -198,7 +198,11 @@ async fn non_utf8_names_reach_the_plugin_unchanged() {
             plugin.generate(&request(&tree_with_non_utf8_names(store))).await
         });
         let generated = generated.await.map_err(|error| chain(&error)).expect("generated");
-        assert_eq!(generated.documents[0].text, format!(r#"{{"kind":"{names}-first"}}"#), "{private_view:?}");
+        assert_eq!(
+            generated.documents[0].text(),
+            format!(r#"{{"kind":"{names}-first"}}"#),
+            "{private_view:?}"
+        );
     }
 }
 
@@ -321,7 +325,7 @@ async fn concurrent_calls_with_a_large_tree_succeed() {
     assert_eq!(answers.len(), 16);
     for answer in answers {
         let texts: Vec<String> =
-            answer.expect("answered").documents.into_iter().map(|document| document.text).collect();
+            answer.expect("answered").documents.into_iter().map(|document| document.text()).collect();
         assert_eq!(texts, [format!(r#"{{"kind":{size}}}"#)]);
     }
 }

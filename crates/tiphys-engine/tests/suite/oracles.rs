@@ -13,7 +13,7 @@ use tiphys_model::project_rules::source_permitted;
 use tiphys_model::resources::ApplicationSource;
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_testkit::workspace_root;
-use tiphys_yaml::{Node, read_json, split_output, write_go_json};
+use tiphys_yaml::{Node, OutputDocument, read_json, split_output, write_go_json};
 
 /// Compares a result with the recorded one. The words of errors are not compared.
 fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), Difference> {
@@ -150,7 +150,7 @@ fn sent(case: &Value) -> Result<Vec<String>, String> {
         None => input["stdout"].as_str().expect("a string").as_bytes().to_vec(),
     };
     let documents = split_output(&stdout).map_err(|error| error.to_string())?;
-    Ok(documents.into_iter().map(|document| document.text).collect())
+    Ok(documents.into_iter().map(|document| document.text()).collect())
 }
 
 /// Parses the documents that a plugin server sent.
@@ -199,8 +199,8 @@ fn in_process_and_server_documents_are_equal() {
     for case in oracle::cases("manifest-split") {
         let Some(stdout) = case["input"]["stdout"].as_str() else { continue };
         let Ok(documents) = split_output(stdout.as_bytes()) else { continue };
-        let again =
-            read_manifests(documents.iter().map(|document| document.text.as_str())).expect("valid documents");
+        let texts: Vec<String> = documents.iter().map(OutputDocument::text).collect();
+        let again = read_manifests(texts.iter().map(String::as_str)).expect("valid documents");
         let values = |nodes: Vec<Value>| nodes.iter().map(write_go_json).collect::<Vec<_>>();
         assert_eq!(
             values(documents.iter().map(|document| document.node.to_value()).collect()),

@@ -168,5 +168,5 @@ pub(crate) fn request(tree: &Tree) -> Request {
 /// Returns the documents that a plugin generates, or its error with all causes.
 pub(crate) async fn generated(plugin: &dyn Plugin, request: &Request) -> Result<Vec<String>, String> {
     let generated = plugin.generate(request).await.map_err(|error| tiphys_plugin::chain(&error))?;
-    Ok(generated.documents.into_iter().map(|document| document.text).collect())
+    Ok(generated.documents.into_iter().map(|document| document.text()).collect())
 }

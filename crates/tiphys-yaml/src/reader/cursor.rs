@@ -133,7 +133,8 @@ impl<'a> Cursor<'a> {
         self.take_break();
     }
 
-    fn take_break(&mut self) -> &'a str {
+    /// Skips a line break, if present, and returns its normalized form.
+    pub(super) fn take_break(&mut self) -> &'a str {
         let bytes = self.break_bytes(0);
         let taken = self.rest().get(..bytes).unwrap_or_default();
         if bytes > 0 {
@@ -149,10 +150,21 @@ impl<'a> Cursor<'a> {
         if bytes < 3 && bytes > 0 { "\n" } else { taken }
     }
 
+    pub(super) fn skip_spaces(&mut self) {
+        let spaces = self.rest().bytes().take_while(|byte| *byte == b' ').count();
+        self.skip_bytes(spaces);
+    }
+
     pub(super) fn skip_blanks(&mut self) {
-        while self.is_blank() {
-            self.skip_bytes(1);
-        }
+        self.take_blanks();
+    }
+
+    /// Skips spaces and tabs, and returns them.
+    pub(super) fn take_blanks(&mut self) -> &'a str {
+        let rest = self.rest();
+        let count = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        self.skip_bytes(count);
+        rest.get(..count).unwrap_or_default()
     }
 
     pub(super) fn position_of(&self, mark: Mark) -> Position {

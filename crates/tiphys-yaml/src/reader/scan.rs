@@ -182,8 +182,10 @@ impl<'a> Scanner<'a> {
         loop {
             // Where a key may begin, a tab would be indentation.
             let tabs_are_blanks = self.flow_level > 0 || !self.key_may_begin;
-            while self.cursor.is(b' ') || (tabs_are_blanks && self.cursor.is(b'\t')) {
-                self.cursor.skip_bytes(1);
+            if tabs_are_blanks {
+                self.cursor.skip_blanks();
+            } else {
+                self.cursor.skip_spaces();
             }
             if self.cursor.is(b'#') {
                 self.cursor.skip_to_break();

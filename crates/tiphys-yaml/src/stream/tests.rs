@@ -5,7 +5,7 @@ use super::*;
 
 fn split(stdout: &[u8]) -> Result<Vec<String>, String> {
     split_output(stdout)
-        .map(|documents| documents.into_iter().map(|document| document.text).collect())
+        .map(|documents| documents.into_iter().map(|document| document.text()).collect())
         .map_err(|error| error.to_string())
 }
 
@@ -153,6 +153,6 @@ fn json_is_detected_only_near_the_beginning() {
 #[test]
 fn server_text_keeps_64_bit_integers() {
     let documents = split_output(b"a: 18446744073709551615\n").expect("valid");
-    assert_eq!(documents[0].text, "{\"a\":18446744073709551615}");
+    assert_eq!(documents[0].text(), "{\"a\":18446744073709551615}");
     assert_eq!(documents[0].node.to_value(), serde_json::json!({"a": 18_446_744_073_709_551_615_f64}));
 }

@@ -20,19 +20,19 @@ enum Chomping {
 
 /// White space in a multi-line scalar, buffered until the next character is known.
 #[derive(Default)]
-struct Gap {
-    blanks: String,
-    first_break: String,
+struct Gap<'a> {
+    blanks: &'a str,
+    first_break: &'a str,
     more_breaks: String,
     has_break: bool,
 }
 
-impl Gap {
+impl Gap<'_> {
     /// Appends the folded white space and clears the buffer: blanks are unchanged, a single line break is a blank, and of several line
     /// breaks all but the first are kept.
     fn flush(&mut self, text: &mut String) {
         if !self.has_break {
-            text.push_str(&self.blanks);
+            text.push_str(self.blanks);
         } else if self.first_break.starts_with('\n') {
             if self.more_breaks.is_empty() {
                 text.push(' ');
@@ -40,17 +40,17 @@ impl Gap {
                 text.push_str(&self.more_breaks);
             }
         } else {
-            text.push_str(&self.first_break);
+            text.push_str(self.first_break);
             text.push_str(&self.more_breaks);
         }
-        self.blanks.clear();
-        self.first_break.clear();
+        self.blanks = "";
+        self.first_break = "";
         self.more_breaks.clear();
         self.has_break = false;
     }
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
     /// Returns the text and the offset of its end. White space after it is consumed too.
     pub(super) fn scan_plain(&mut self) -> Result<(String, usize), Error> {
         let start = self.cursor.mark();
@@ -138,7 +138,7 @@ impl Scanner<'_> {
     fn scan_quoted(
         &mut self,
         quote: u8,
-        read: impl Fn(&mut Self, &mut String, &mut Gap) -> Result<(), Error>,
+        read: impl Fn(&mut Self, &mut String, &mut Gap<'a>) -> Result<(), Error>,
     ) -> Result<String, Error> {
         let start = self.cursor.mark();
         self.cursor.skip_bytes(1);
@@ -170,22 +170,22 @@ impl Scanner<'_> {
     /// Reads blanks and line breaks. Blanks at the beginning of a line are dropped.
     fn read_gap(
         &mut self,
-        gap: &mut Gap,
-        check: impl Fn(&Self, &Gap) -> Result<(), Error>,
+        gap: &mut Gap<'a>,
+        check: impl Fn(&Self, &Gap<'a>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
-            if let Some(blank @ (b' ' | b'\t')) = self.cursor.byte() {
+            if !gap.has_break && self.cursor.is_blank() {
+                gap.blanks = self.cursor.take_blanks();
+            } else if self.cursor.is_blank() {
+                self.cursor.skip_spaces();
                 check(self, gap)?;
-                if !gap.has_break {
-                    gap.blanks.push(char::from(blank));
-                }
-                self.cursor.skip_bytes(1);
+                self.cursor.skip_blanks();
             } else if self.cursor.is_break() {
                 if gap.has_break {
                     self.cursor.read_break(&mut gap.more_breaks);
                 } else {
-                    gap.blanks.clear();
-                    self.cursor.read_break(&mut gap.first_break);
+                    gap.blanks = "";
+                    gap.first_break = self.cursor.take_break();
                     gap.has_break = true;
                 }
             } else {
@@ -195,7 +195,7 @@ impl Scanner<'_> {
     }
 
     /// Reads an escape in a double-quoted scalar. The next character is its backslash.
-    fn scan_escape(&mut self, text: &mut String, gap: &mut Gap) -> Result<(), Error> {
+    fn scan_escape(&mut self, text: &mut String, gap: &mut Gap<'a>) -> Result<(), Error> {
         let Some(escape) = self.cursor.byte_at(1) else {
             self.cursor.skip_bytes(1);
             return Ok(());

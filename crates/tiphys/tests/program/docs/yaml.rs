@@ -59,7 +59,7 @@ fn the_setups_under_argo_cd_differ_only_in_names_and_paths() {
 fn read(text: &str) -> Option<Value> {
     let documents = tiphys_yaml::split_documents(text.as_bytes()).ok()?;
     let [document] = &documents[..] else { return None };
-    serde_json::from_str(&document.text).ok()
+    serde_json::from_str(&document.text()).ok()
 }
 
 /// The YAML blocks of a document with the numbers of their first lines.
