@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_go::gotemplate::{Limits, ParseError, Template};
 
-/// Bytes of the sources of cached templates. Parsed, they have some ten times as many.
+/// Bytes of the sources of cached templates, and of what each takes besides. Parsed, sources have some ten times as many.
 const BYTES_MAX: usize = 8 << 20;
+
+/// Bytes that a template takes besides its source.
+const ENTRY_BYTES: usize = 1024;
 
 /// Parsed templates by name and source.
 #[derive(Debug, Default)]
@@ -15,7 +18,7 @@ pub struct TemplateCache(Mutex<Parsed>);
 #[derive(Debug, Default)]
 struct Parsed {
     templates: HashMap<(String, Arc<[u8]>), Arc<Template>>,
-    /// Bytes of their sources.
+    /// Bytes of all of them.
     bytes: usize,
 }
 
@@ -34,10 +37,11 @@ impl TemplateCache {
         }
         let template = Arc::new(Template::parse_of_chart(name, source, limits)?);
         let mut parsed = lock();
-        if parsed.bytes + source.len() > BYTES_MAX {
+        let bytes = source.len() + name.len() + ENTRY_BYTES;
+        if parsed.bytes + bytes > BYTES_MAX {
             *parsed = Parsed::default();
         }
-        parsed.bytes += source.len();
+        parsed.bytes += bytes;
         parsed.templates.insert(key, Arc::clone(&template));
         Ok(template)
     }

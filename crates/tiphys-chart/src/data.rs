@@ -1,6 +1,7 @@
 //! The data of templates: `.Values`, `.Chart`, `.Release` and the others.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tiphys_go::gotemplate::{List, Map, Special, Str, Value};
 use tiphys_helm_values as values;
@@ -61,7 +62,7 @@ fn add<'a>(
     (is_root, templates): (bool, &mut Vec<TemplateFile<'a>>),
 ) -> Map {
     let subcharts = Map::new(BTreeMap::new());
-    let files = chart.chart.files.iter().map(|file| (Str::from(file.path.as_str()), Str::from(&*file.bytes)));
+    let files = chart.chart.files.iter().map(|file| (Str::from(file.path.as_str()), Arc::clone(&file.bytes)));
     let data = Map::new(BTreeMap::from([
         ("Chart".into(), chart_data(chart, is_root)),
         ("Files".into(), Value::Special(Special::files(files))),

@@ -149,6 +149,11 @@ impl DependencyVersion {
     pub fn as_str(&self) -> &str {
         &self.text
     }
+
+    /// Whether it is a version or a range.
+    pub fn is_valid(&self) -> bool {
+        self.range.is_some()
+    }
 }
 
 impl From<String> for DependencyVersion {

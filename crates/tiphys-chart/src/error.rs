@@ -9,6 +9,13 @@ pub enum RenderError {
     /// Helm reports this error, too.
     #[error("{0}")]
     Refused(String),
+    /// Listed dependencies are not in `charts`. Helm reports this error, too.
+    #[error(
+        "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: \
+         found in Chart.yaml, but missing in charts/ directory: {}",
+        .0.join(", ")
+    )]
+    MissingDependencies(Vec<String>),
     /// The values do not fit the chart's.
     #[error(transparent)]
     Values(#[from] CoalesceError),
@@ -26,9 +33,6 @@ pub enum RenderError {
     /// Only the `helm` program can decide this.
     #[error("{0}; use the helm program")]
     Unsupported(String),
-    /// The thread of the templates ended unexpectedly.
-    #[error("templates: {0}")]
-    Thread(String),
 }
 
 impl From<ParseError> for RenderError {
@@ -52,7 +56,11 @@ impl From<ExecuteError> for RenderError {
         let place = place(&error);
         match (&error.cause, error.limit) {
             (_, Some(limit)) => Self::Limit { place, limit },
-            (Some(FunctionError::Unsupported), None) => Self::Unsupported(error.to_string()),
+            (Some(FunctionError::Unsupported), None) => {
+                // The rest may contain the text of a value that is executed as a template.
+                let message = error.message.rsplit("error calling ").next().unwrap_or_default();
+                Self::Unsupported(format!("{place}: {message}"))
+            }
             (Some(FunctionError::Deliberate(message)), None) => {
                 Self::Refused(format!("execution error at ({place}): {message}"))
             }

@@ -239,7 +239,7 @@ impl Loader {
 /// Packs the files of a chart's directory, as `helm package` does but for `Chart.yaml`, which stays as it is.
 pub fn pack(mut files: Vec<ChartFile>, name: &str, limits: LoadLimits) -> Result<Vec<u8>, LoadError> {
     retain_seen(&mut files, limits)?;
-    Ok(archive::packed(&files, name))
+    archive::packed(&files, name)
 }
 
 /// Whether the rules of a `.helmignore` hide a file of the chart from Helm.

@@ -130,7 +130,8 @@ pub(crate) fn written(
     for manifest in &manifests {
         add(&mut out, manifest.source, manifest.content);
     }
-    let mut out = format!("{}\n", out.trim());
+    out.truncate(out.trim_end().len());
+    out.push('\n');
     for hook in &hooks {
         add(&mut out, hook.source, hook.content);
     }
@@ -244,7 +245,9 @@ fn check_characters(content: &str) -> Result<(), String> {
         matches!(character,
             '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
     };
-    if content.chars().all(is_allowed) {
+    // Nearly all texts are plain ASCII, which can be checked without decoding.
+    let is_plain = content.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    if is_plain || content.chars().all(is_allowed) {
         return Ok(());
     }
     Err("error converting YAML to JSON: yaml: control characters are not allowed".to_owned())

@@ -31,7 +31,7 @@ enum Lists {
     Ignored,
 }
 
-/// What is placed so far.
+/// The placed charts so far.
 struct Placed {
     limits: LoadLimits,
     charts: usize,

@@ -1,11 +1,7 @@
 //! Renders a chart: what `helm template` does after it has loaded chart and values.
 
-use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::LazyLock;
 use std::time::SystemTime;
 
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tiphys_go::gotemplate::{Execution, Limits, MissingKey, Options, TemplateSet};
 use tiphys_go::versions::{Version, VersionRange};
 use tiphys_helm_values::{HelmVersion, Map, coalesce, enabled};
@@ -22,6 +18,9 @@ const STACK_BYTES: usize = 1 << 30;
 
 /// Limits of all templates of one release together.
 pub const LIMITS: Limits = Limits { steps: 50_000_000, output_bytes: 100 << 20, depth: 5_000 };
+
+/// Go's text for a missing value, which Helm removes.
+const NO_VALUE: &str = "<no value>";
 
 /// Longest name of a release, in bytes.
 const RELEASE_NAME_BYTES_MAX: usize = 53;
@@ -118,7 +117,7 @@ pub fn render(
     if parts.crds {
         add_crds(&placed, placed.name, &mut crds)?;
     }
-    let files = on_large_stack(|| run(&placed, &values, release, options))?;
+    let files = stacker::grow(STACK_BYTES, || run(&placed, &values, release, options))?;
     output::written(&crds, files, parts.tests)
 }
 
@@ -133,13 +132,9 @@ fn check_installable(chart: &Chart, release_name: &str) -> Result<(), RenderErro
     if !["", "application"].contains(&chart_type.as_str()) {
         return refused(format!("{chart_type} charts are not installable"));
     }
-    let missing: Vec<&str> = chart.missing_dependencies().map(|one| one.name.as_str()).collect();
+    let missing: Vec<String> = chart.missing_dependencies().map(|one| one.name.clone()).collect();
     if !missing.is_empty() {
-        return refused(format!(
-            "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: \
-             found in Chart.yaml, but missing in charts/ directory: {}",
-            missing.join(", ")
-        ));
+        return Err(RenderError::MissingDependencies(missing));
     }
     if is_release_name(release_name) {
         return Ok(());
@@ -206,7 +201,14 @@ fn run(
     let mut files = data::templates(chart, values, release);
     let order = |file: &TemplateFile<'_>| (file.name.matches('/').count(), file.name.clone());
     files.sort_by_cached_key(|file| std::cmp::Reverse(order(file)));
-    // Of templates with one name, the last counts.
+    // Charts of one name may have templates of one name, of which the last counts.
+    files.dedup_by(|later, earlier| {
+        let is_same = later.name == earlier.name;
+        if is_same {
+            std::mem::swap(later, earlier);
+        }
+        is_same
+    });
     let parse =
         |file: &TemplateFile<'_>| Ok(options.cache.parse(&file.name, &file.file.bytes, options.limits)?);
     let templates = files.iter().map(parse).collect::<Result<Vec<_>, RenderError>>()?;
@@ -221,26 +223,15 @@ fn run(
     for file in files.iter().filter(|file| !base(&file.name).starts_with('_')) {
         if let Some(output) = execution.execute(&file.name, &file.data()) {
             let output = output.map_err(|error| *error)?;
-            let text = String::from_utf8_lossy(&output);
-            let is_utf8 = matches!(text, Cow::Borrowed(_));
-            let content = text.replace("<no value>", "");
+            let (text, is_utf8) = match String::from_utf8(output) {
+                Ok(text) => (text, true),
+                Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), false),
+            };
+            let content = if text.contains(NO_VALUE) { text.replace(NO_VALUE, "") } else { text };
             rendered.push(RenderedFile { name: file.name.clone(), content, is_utf8 });
         }
     }
     Ok(rendered)
-}
-
-/// Runs a function on a thread whose stack suffices for nested templates.
-fn on_large_stack<T: Send>(
-    function: impl FnOnce() -> Result<T, RenderError> + Send,
-) -> Result<T, RenderError> {
-    // A thread of its own for each release would need more memory.
-    static POOL: LazyLock<Result<ThreadPool, ThreadPoolBuildError>> = LazyLock::new(|| {
-        ThreadPoolBuilder::new().thread_name(|_| "templates".to_owned()).stack_size(STACK_BYTES).build()
-    });
-    let pool = POOL.as_ref().map_err(|error| RenderError::Thread(error.to_string()))?;
-    let result = pool.install(|| catch_unwind(AssertUnwindSafe(function)));
-    result.unwrap_or_else(|_panic| Err(RenderError::Thread("a panic; this is a bug".to_owned())))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Validation of values by `values.schema.json`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,6 +36,9 @@ const FORMATS: [&str; 21] = [
     "uri-template",
     "uuid",
 ];
+
+/// Schemas that are applied to one value, one by the reference of the other. More count as a cycle.
+const REFERENCES_MAX: usize = 100;
 
 /// Validates the values of a chart and of its subcharts. Only references within a schema are followed.
 pub(crate) fn validate(chart: &PlacedChart<'_>, values: &Map) -> Result<(), RenderError> {
@@ -95,6 +99,11 @@ fn validator(chart: &str, schema: &[u8], values: &Json) -> Result<(Validator, Ar
     if !patterns.is_empty() && !is_plain(values) {
         return Err(RenderError::Unsupported(format!(
             "chart {chart}: values.schema.json has patterns, and values are not only of printable ASCII characters"
+        )));
+    }
+    if has_reference_cycle(&schema, &schema, &mut Vec::new(), &mut HashSet::new()) {
+        return Err(RenderError::Unsupported(format!(
+            "chart {chart}: values.schema.json has a reference that leads back to itself"
         )));
     }
     if let Some(reference) = foreign_reference(&schema) {
@@ -211,6 +220,38 @@ fn foreign_reference(schema: &Json) -> Option<&str> {
         Json::Array(items) => items.iter().find_map(foreign_reference),
         _ => None,
     }
+}
+
+/// Whether a schema, or one below it, is applied to a value again by its own references, which Helm's library refuses. `open` are the schemas
+/// that are applied to one value.
+fn has_reference_cycle<'a>(
+    schema: &'a Json,
+    root: &'a Json,
+    open: &mut Vec<&'a Json>,
+    done: &mut HashSet<*const Json>,
+) -> bool {
+    const SAME_VALUE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
+    let is_open = open.iter().any(|other| std::ptr::eq(*other, schema));
+    if is_open || open.len() > REFERENCES_MAX {
+        return true;
+    }
+    if !done.insert(schema) {
+        return false;
+    }
+    open.push(schema);
+    let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    let mut next: Vec<&Json> = target.and_then(|pointer| root.pointer(pointer)).into_iter().collect();
+    for part in SAME_VALUE.map(|keyword| &schema[keyword]) {
+        next.extend(part.as_array().into_iter().flatten().chain(part.as_object().map(|_| part)));
+    }
+    let is_cyclic = next.into_iter().any(|one| has_reference_cycle(one, root, open, done));
+    open.pop();
+    let mut below: Box<dyn Iterator<Item = &Json>> = match schema {
+        Json::Object(entries) => Box::new(entries.values()),
+        Json::Array(items) => Box::new(items.iter()),
+        _ => return is_cyclic,
+    };
+    is_cyclic || below.any(|one| has_reference_cycle(one, root, &mut Vec::new(), done))
 }
 
 fn json_object(map: &Map) -> JsonMap<String, Json> {

@@ -178,6 +178,36 @@ fn deep_nesting_in_templates_is_an_error() {
     }
 }
 
+/// Each dictionary contains the one before twice, so the last one has 2^60 paths.
+#[test]
+fn values_with_many_paths_are_an_error() {
+    let built = "{{ $s := dict }}{{ range 60 }}{{ $s = dict \"a\" $s \"b\" $s }}{{ end }}";
+    for function in ["deepCopy $s", "toJson $s", "merge $s (deepCopy $s)", "printf \"%v\" $s"] {
+        let result = of_template(&format!("{built}{{{{ $x := {function} }}}}"), Map::new());
+        assert_fails(result, "c/templates/x.yaml:1:", "needs more than 500000 steps");
+    }
+    let list = "{{ $l := list 1 }}{{ range 60 }}{{ $l = concat $l $l }}{{ end }}";
+    assert_fails(of_template(list, Map::new()), "c/templates/x.yaml:1:", STEPS);
+}
+
+#[test]
+fn schema_that_refers_to_itself_is_left_to_helm() {
+    for (schema, is_left) in [
+        (r##"{"$ref": "#"}"##, true),
+        (
+            r##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}"##,
+            true,
+        ),
+        (r##"{"allOf": [{"$ref": "#"}, {"$ref": "#"}]}"##, true),
+        (r##"{"properties": {"a": {"$ref": "#"}}}"##, false),
+        (r##"{"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}}"##, false),
+    ] {
+        let chart = chart(&[("values.schema.json", schema.as_bytes())]);
+        let result = rendered(&chart, Map::new(), FEW_STEPS);
+        assert_eq!(matches!(result, Err(RenderError::Unsupported(_))), is_left, "{schema}: {result:?}");
+    }
+}
+
 #[test]
 fn deep_values_end_with_an_error_or_are_written() {
     let nested = |levels: usize| format!("{}1{}", "{a: ".repeat(levels), "}".repeat(levels));
@@ -197,9 +227,11 @@ fn deep_values_end_with_an_error_or_are_written() {
     assert!(chart_of(10_000).is_err_and(|error| error.is_limit()));
     assert!(rendered(&chart_of(200).expect("a chart"), Map::new(), FEW_STEPS).is_ok());
     let built = "{{ $d := dict }}{{ range 10000 }}{{ $d = dict \"a\" $d }}{{ end }}{{ toJson $d }}";
-    assert_fails(of_template(built, Map::new()), "c/templates/x.yaml:1:", DEPTH);
+    let deep = chart(&[("templates/x.yaml", built.as_bytes())]);
+    assert_fails(rendered(&deep, Map::new(), LIMITS), "c/templates/x.yaml:1:", DEPTH);
     let cyclic = "{{ $d := dict }}{{ $_ := set $d \"a\" $d }}{{ toYaml $d }}";
-    assert_fails(of_template(cyclic, Map::new()), "c/templates/x.yaml:1:", DEPTH);
+    let cyclic = chart(&[("templates/x.yaml", cyclic.as_bytes())]);
+    assert_fails(rendered(&cyclic, Map::new(), LIMITS), "c/templates/x.yaml:1:", DEPTH);
     let merged = "{{ $d := dict }}{{ $_ := set $d \"a\" $d }}{{ $e := dict }}{{ $_ := set $e \"a\" $e }}{{ merge $d $e | len }}{{ deepEqual $d $e }}{{ print $d }}";
     assert_fails(of_template(merged, Map::new()), "c/templates/x.yaml:1:", "");
 }

@@ -128,7 +128,6 @@ pub(crate) fn template_body(bytes: &[u8]) {
             }
         }
         (Ok(_), Err(_)) => {}
-        (Err(RenderError::Thread(problem)), _) => panic!("{problem}"),
         (Err(error), _) => assert!(error.to_string().contains("c/templates/"), "{error}"),
     }
 }
@@ -147,7 +146,5 @@ fn rendered(chart: &Chart) -> Result<String, RenderError> {
         cache: &TemplateCache::default(),
     };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
-    let result = render(chart, Map::new(), &release, parts, options);
-    assert!(!matches!(result, Err(RenderError::Thread(_))), "{result:?}");
-    result
+    render(chart, Map::new(), &release, parts, options)
 }

@@ -159,7 +159,7 @@ impl LocalPlugin {
         let began = Instant::now();
         let output = spawn_blocking(move || {
             let _slot = slot;
-            let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
+            let call = NativeCall { env: &env, tree: &request.tree, app_path: &request.app_path };
             generate(&call)
         });
         let output = match output.await {
@@ -177,6 +177,11 @@ impl LocalPlugin {
         let duration = began.elapsed();
         settings.observer.command_ended(Phase::Generate, duration, CommandEnd::Succeeded);
         let (stdout, stderr) = (output.output.into_bytes(), output.warnings);
+        let bytes_max = settings.limits.stdout_bytes_max;
+        if stdout.len() > bytes_max {
+            let command = quote_command(&argv);
+            return Err(PluginError::OutputTooLarge { phase: Phase::Generate, command, bytes_max });
+        }
         Ok(Some(CommandOutput { stdout, stderr, duration }))
     }
 
@@ -193,7 +198,7 @@ impl LocalPlugin {
         let native = self.native_for(&argv).filter(|_| !self.needs_run(request));
         let Some(native) = native else { return Ok(None) };
         let env = self.environment(request);
-        let call = NativeCall { env: &env, root: request.tree.root(), app_path: &request.app_path };
+        let call = NativeCall { env: &env, tree: &request.tree, app_path: &request.app_path };
         let Some(message) = native.request(&argv, &call) else { return Ok(None) };
         let _slot =
             settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tiphys_model::limits::{Limit, Limits};
 use tiphys_process::{Tool, WorkerError, Workers, chain, find_beside};
-use tiphys_tree::RepoPath;
+use tiphys_tree::{RepoPath, Tree};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -66,8 +66,8 @@ pub struct NativeCommand {
 pub struct NativeCall<'a> {
     /// The environment of the command.
     pub env: &'a [(String, String)],
-    /// The directory of the repository.
-    pub root: &'a Path,
+    /// The files of the repository.
+    pub tree: &'a Tree,
     /// The application's directory.
     pub app_path: &'a RepoPath,
 }

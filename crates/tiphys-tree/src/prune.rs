@@ -2,7 +2,7 @@
 //!
 //! An entry is a file or directory that is used and removed as a whole: a clone, an archive, a tree. Its name is a hash
 //! ([`is_cache_name`]); everything else in a directory belongs to another program and stays. Its modification time says when it was used
-//! last ([`mark_used`]). The caller makes sure that no process uses the cache meanwhile.
+//! last ([`mark_used`]). An entry that another process removes meanwhile counts as removed.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -75,7 +75,7 @@ pub fn prune(directories: &[PathBuf], bytes_max: u64) -> io::Result<Pruned> {
         if pruned.kept_bytes <= bytes_max {
             break;
         }
-        remove(&entry.path)?;
+        unless_gone(remove(&entry.path))?;
         pruned.removed += 1;
         pruned.removed_bytes += entry.bytes;
         pruned.kept -= 1;
@@ -98,10 +98,22 @@ fn entries_of(directory: &Path, entries: &mut Vec<Entry>) -> io::Result<()> {
             tiphys_process::removal::remove_tree(&path)?;
             continue;
         }
-        let metadata = fs::symlink_metadata(&path)?;
-        entries.push(Entry { used: metadata.modified()?, bytes: bytes_of(&path, &metadata)?, path });
+        let entry = || {
+            let metadata = fs::symlink_metadata(&path)?;
+            let bytes = bytes_of(&path, &metadata)?;
+            Ok(Entry { used: metadata.modified()?, bytes, path: path.clone() })
+        };
+        entries.extend(unless_gone(entry())?);
     }
     Ok(())
+}
+
+/// Returns `None` for an entry that does not exist any more.
+fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 /// Bytes on disk of a file, or of a directory with everything in it.

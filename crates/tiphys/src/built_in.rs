@@ -22,7 +22,9 @@ pub(crate) const PROGRAMS: &[&str] =
 /// The commands that the program `tiphys-native` can do instead.
 pub(crate) const NATIVE_COMMANDS: &[NativeCommand] = &[NativeCommand {
     program: tiphys_kustomize::PROGRAM,
-    request: |call| tiphys_kustomize::native_request(call.env, call.root, call.app_path, NATIVE_KUSTOMIZE),
+    request: |call| {
+        tiphys_kustomize::native_request(call.env, call.tree.root(), call.app_path, NATIVE_KUSTOMIZE)
+    },
 }];
 
 /// The commands that this process does itself.
@@ -30,7 +32,7 @@ pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
     program: tiphys_helm::PROGRAM,
     generate: |call| {
         let (output, warnings) =
-            tiphys_helm::generate_in_process(call.env, call.root, call.app_path.as_str())?;
+            tiphys_helm::generate_in_process(call.env, call.tree, call.app_path.as_str())?;
         Ok(NativeOutput { output, warnings })
     },
 }];

@@ -128,7 +128,7 @@ impl From<LoadError> for AnnounceError {
     }
 }
 
-/// What to do about a limit.
+/// The remedy for a limit.
 fn remedy(error: &LoadError) -> &'static str {
     match error {
         LoadError::Subchart { source, .. } => remedy(source),

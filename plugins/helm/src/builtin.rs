@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::UNIX_EPOCH;
 
 use tiphys_chart::{
@@ -17,12 +17,13 @@ use tiphys_chart::{
 use tiphys_go::gotemplate::{LimitError, Limits};
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, Map, ValuesFile, merged};
 use tiphys_model::access::url_scheme;
+use tiphys_tree::Tree;
 
 use crate::announce::ignored_text_of_request;
-use crate::chart::{Content, FilesError, add_built, files};
+use crate::chart::{ChartCache, ChartKey, Content, FilesError, add_built, files};
 use crate::dependencies::BuiltCharts;
 use crate::failure::chain;
-use crate::generate::{GenerateError, MISSING_DEPENDENCY, prepare};
+use crate::generate::{GenerateError, prepare};
 use crate::helm::{HelmError, KnownHelm};
 use crate::host::{Host, now};
 use crate::options::{AssignmentKind, Step};
@@ -31,7 +32,10 @@ use crate::request::Request;
 use crate::template::{Call, Template, argument};
 
 /// The templates that this process has parsed.
-static CACHE: LazyLock<TemplateCache> = LazyLock::new(TemplateCache::default);
+static TEMPLATES: LazyLock<TemplateCache> = LazyLock::new(TemplateCache::default);
+
+/// The charts of trees that this process has loaded.
+static CHARTS: LazyLock<ChartCache> = LazyLock::new(ChartCache::default);
 
 /// The directory of files that exist in memory only. No path of a request begins with it.
 const WRITTEN: &str = "/proc/tiphys";
@@ -39,7 +43,7 @@ const WRITTEN: &str = "/proc/tiphys";
 /// Helm's rules of this engine.
 const RULES: HelmVersion = HelmVersion::V4;
 
-/// Who renders charts.
+/// The engine that renders charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Engine {
     /// This process, if it can, else the program.
@@ -84,14 +88,14 @@ impl Engine {
     ];
 }
 
-/// Returns what `generate` prints on standard output and standard error, with these variables in the application's directory of a repository. The
-/// error is the reason why the command must run as a process.
+/// Returns what `generate` prints on standard output and standard error, with these variables in the application's directory of a tree. The error
+/// is the reason why the command must run as a process.
 pub fn generate_in_process(
     env: &[(String, String)],
-    root: &Path,
+    tree: &Tree,
     app_path: &str,
 ) -> Result<(String, String), String> {
-    let folder = root.join(app_path).canonicalize().map_err(|error| error.to_string())?;
+    let folder = tree.root().join(app_path).canonicalize().map_err(|error| error.to_string())?;
     let host = Host::of_command(env, folder);
     // The command reports the error.
     let request = Request::of(&host).map_err(|_| "the parameters or settings are invalid".to_owned())?;
@@ -116,19 +120,30 @@ pub fn generate_in_process(
     if !options.kustomize_dir.is_empty() {
         return Err("kustomize-dir is set".to_owned());
     }
-    let Rendered { manifests, warnings } = rendered(&request, None).map_err(|error| match error {
-        BuiltinError::Declined(reason) => reason,
-        BuiltinError::Failed(error) if error.misses_dependency() => {
-            "dependencies are missing in charts/".to_owned()
-        }
-        BuiltinError::Limit { .. } | BuiltinError::Failed(_) => "the chart fails".to_owned(),
-    })?;
+    let key = (tree.key(), request.app_path.clone());
+    let Rendered { manifests, warnings } =
+        rendered_of(&request, None, Some(key)).map_err(|error| match error {
+            BuiltinError::Declined(reason) => reason,
+            BuiltinError::Failed(error) if error.misses_dependency() => {
+                "dependencies are missing in charts/".to_owned()
+            }
+            BuiltinError::Limit { .. } | BuiltinError::Failed(_) => "the chart fails".to_owned(),
+        })?;
     let warnings: Vec<String> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
     Ok((manifests, warnings.join("\n")))
 }
 
-/// Renders the chart of a request.
+/// Renders the chart of a request, possibly with dependencies that are not in its `charts`.
 pub(crate) fn rendered(request: &Request, built: Option<&BuiltCharts>) -> Result<Rendered, BuiltinError> {
+    rendered_of(request, built, None)
+}
+
+/// Renders a chart, which is loaded once for a key.
+fn rendered_of(
+    request: &Request,
+    built: Option<&BuiltCharts>,
+    key: Option<ChartKey>,
+) -> Result<Rendered, BuiltinError> {
     let mut files = BTreeMap::new();
     let mut write = |name: &str, content: &[u8]| {
         let path = Path::new(WRITTEN).join(name);
@@ -136,7 +151,8 @@ pub(crate) fn rendered(request: &Request, built: Option<&BuiltCharts>) -> Result
         Ok(path)
     };
     let prepared = prepare(request, &mut write).map_err(Box::new)?;
-    let input = Input { request, template: &prepared.template, call: &prepared.call, built, written: files };
+    let input =
+        Input { request, template: &prepared.template, call: &prepared.call, built, key, written: files };
     let manifests = input.render()?;
     Ok(Rendered { manifests, warnings: ignored_text_of_request(request, RULES) })
 }
@@ -147,6 +163,8 @@ struct Input<'a> {
     call: &'a Call,
     /// Dependencies that are not in `charts`.
     built: Option<&'a BuiltCharts>,
+    /// The key of the chart, if its tree does not change.
+    key: Option<ChartKey>,
     /// The files that helm would find in its home.
     written: BTreeMap<PathBuf, Vec<u8>>,
 }
@@ -181,7 +199,7 @@ impl Input<'_> {
         let random = u64::from(since.subsec_nanos()) ^ since.as_secs();
         let settings = &self.request.settings;
         let limits = Limits { steps: settings.steps_max, output_bytes: settings.output_bytes_max, ..LIMITS };
-        let options = RunOptions { now, random, limits, cache: &CACHE };
+        let options = RunOptions { now, random, limits, cache: &TEMPLATES };
         render(&chart, values, &release, parts, options).map_err(|error| match &error {
             RenderError::Unsupported(reason) => BuiltinError::Declined(reason.clone()),
             RenderError::Limit { limit, .. } => {
@@ -192,6 +210,7 @@ impl Input<'_> {
                 };
                 BuiltinError::Limit { problem: chain(&error), remedy }
             }
+            RenderError::MissingDependencies(_) => self.failed_with(&chain(&error), true),
             _ => self.failed(&chain(&error)),
         })
     }
@@ -252,19 +271,30 @@ impl Input<'_> {
     }
 
     /// Loads the chart of the application's directory.
-    fn chart(&self) -> Result<Chart, BuiltinError> {
+    fn chart(&self) -> Result<Arc<Chart>, BuiltinError> {
+        if let Some(chart) = self.key.as_ref().and_then(|key| CHARTS.get(key)) {
+            return Ok(chart);
+        }
         let files = chart_files(&self.request.root, &self.request.app_path);
         let mut files = files.map_err(|error| BuiltinError::Declined(error.to_string()))?;
         if let Some(built) = self.built {
             add_built(&mut files, built);
         }
+        let bytes = files.iter().map(|file| file.bytes.len()).sum();
         let chart = Chart::of_directory(files, RULES, LoadLimits::new(RULES));
-        chart.map_err(|error| self.failed(&chain(&error)))
+        let chart = Arc::new(chart.map_err(|error| self.failed(&chain(&error)))?);
+        if let Some(key) = &self.key {
+            CHARTS.add(key.clone(), &chart, bytes);
+        }
+        Ok(chart)
     }
 
     /// Returns the error with which helm would fail.
     fn failed(&self, message: &str) -> BuiltinError {
-        let misses_dependency = MISSING_DEPENDENCY.iter().any(|words| message.contains(words));
+        self.failed_with(message, false)
+    }
+
+    fn failed_with(&self, message: &str, misses_dependency: bool) -> BuiltinError {
         let stderr =
             self.call.without_values(&format!("Error: {message}"), &self.request.options.exact_values);
         let (command, ending) = (self.call.shown.clone(), "exit status 1".to_owned());

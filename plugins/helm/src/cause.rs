@@ -37,6 +37,13 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String,
         GenerateError::Builtin(BuiltinError::Declined(reason)) => {
             (Message::parse(reason, &name).to_string(), None)
         }
+        GenerateError::Builtin(BuiltinError::Limit { problem, remedy }) => {
+            let text = Message::parse(problem, &name).to_string();
+            (format!("{text}; {remedy}use --helm-engine program"), None)
+        }
+        GenerateError::OnlyHelm { reason, source } => {
+            (format!("{}; {}", Message::parse(reason, &name), chain(source)), None)
+        }
         GenerateError::Different(difference) => (difference.to_string(), None),
         _ => return None,
     };

@@ -1,5 +1,6 @@
 //! Reads a chart's metadata: its dependencies, and those in its lock files.
 
+mod cache;
 mod files;
 
 use std::io;
@@ -11,9 +12,10 @@ use tiphys_yaml::{DecodeError, Node, Object, read_document};
 use crate::failure::go_words;
 
 pub(crate) use tiphys_chart::Dependency;
-use tiphys_chart::{ListError, LoadLimits, Metadata, dependencies};
+use tiphys_chart::{ListError, LoadLimits, dependencies};
 use tiphys_helm_values::HelmVersion;
 
+pub(crate) use cache::{ChartCache, ChartKey};
 pub(crate) use files::{Content, FilesError, add_built, files};
 
 /// The chart's metadata file.
@@ -135,15 +137,6 @@ impl Chart {
     pub(crate) fn read_with_requirements(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
         let chart = read(&folder.join(CHART))?;
         Self::of(chart.as_ref(), requirements(folder)?.as_ref(), bounds)
-    }
-
-    /// Returns the metadata of a packed chart; `None` if that fails, which helm reports.
-    pub(crate) fn read_packed(archive: &Path, bounds: ChartBounds) -> Option<Self> {
-        let archive = read_bounded(archive, PACKED_CHART_BYTES_MAX).ok()??;
-        let version = HelmVersion::V4;
-        let chart = tiphys_chart::Chart::of_archive(&archive, version, bounds.of_chart(version)).ok()?;
-        let Metadata { name, version, dependencies, .. } = chart.metadata;
-        Some(Self { name, version, dependencies: dependencies.unwrap_or_default() })
     }
 
     fn of(

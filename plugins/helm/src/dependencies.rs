@@ -14,12 +14,13 @@ mod remote;
 mod replaced;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tiphys_logins::{Needs, OwnLogins, read_certificates};
 use tiphys_model::access::{MountedCredentials, NetworkUse};
 use tokio::runtime::Builder;
 
-use crate::chart::Dependency;
+use crate::chart::{Dependency, PACKED_CHART_BYTES_MAX};
 use crate::home::Home;
 use crate::mirror;
 use crate::request::Request;
@@ -35,11 +36,14 @@ use remote::{DependencyRepository, ProjectRepositories, RemoteRepository};
 /// The directory of a chart with its dependencies.
 const CHARTS: &str = "charts";
 
+/// The name of a file in `charts`, and its content.
+type Archive = (String, Arc<[u8]>);
+
 /// The changes of a build in a chart's `charts`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BuiltCharts {
     /// New archives, by file name.
-    pub(crate) added: Vec<(String, Vec<u8>)>,
+    pub(crate) added: Vec<Archive>,
     /// Names of the archives that they replace.
     pub(crate) removed: Vec<String>,
 }
@@ -48,21 +52,38 @@ pub(crate) struct BuiltCharts {
 pub(crate) async fn build(request: &Request, home: &Home) -> Result<BuiltCharts, DependencyError> {
     let cache = cache::open(request).unwrap_or_else(|| home.path().join(Home::CHARTS));
     let plan = Plan::new(request)?;
+    if request.context.network == NetworkUse::None
+        && let Some(ForHelm { dependency, remote }) = plan.for_helm.first()
+    {
+        let (name, address) = (dependency.name.clone(), remote.address.clone());
+        return Err(DependencyError::NoNetwork { name, address });
+    }
     let fetcher = Fetcher::new(request, cache.clone(), request.context.network);
-    let mut added = plan.fetched(request, &fetcher).await?;
+    let mut added = plan.packed(request)?;
+    for (dependency, remote) in &plan.remote {
+        added.push(fetcher.fetch(dependency, remote).await?);
+        check_size(&added)?;
+    }
     added.extend(by_helm::fetch(request, home, &plan.for_helm).await?);
     cache::tidy(request, &cache);
     Ok(plan.built(added))
 }
 
-/// Returns the build of the current inputs, if that needs no network. `None` if anything is missing or invalid.
+/// Returns the charts of Helm repositories and registries that the cache has. Nothing is fetched.
 pub(crate) fn cached_charts(request: &Request) -> Option<BuiltCharts> {
     let cache = cache::known(request)?;
-    let plan = Plan::new(request).ok().filter(|plan| plan.for_helm.is_empty())?;
+    let plan = Plan::new(request).ok()?;
     let fetcher = Fetcher::new(request, cache, NetworkUse::None);
     let runtime = Builder::new_current_thread().enable_all().build().ok()?;
-    let added = runtime.block_on(plan.fetched(request, &fetcher)).ok()?;
-    Some(plan.built(added))
+    let found = runtime.block_on(async {
+        let mut found = Vec::new();
+        for (dependency, remote) in &plan.remote {
+            found.extend(fetcher.fetch(dependency, remote).await.ok());
+        }
+        found
+    });
+    check_size(&found).ok()?;
+    Some(plan.built(found))
 }
 
 /// Returns the local charts that replace those of some dependencies, as far as they are known.
@@ -182,29 +203,25 @@ impl Plan {
         self.remote.iter().map(|(_, remote)| remote).chain(for_helm).chain(&self.replaced)
     }
 
-    /// Packs and fetches all charts except those that only helm can fetch.
-    async fn fetched(
-        &self,
-        request: &Request,
-        fetcher: &Fetcher,
-    ) -> Result<Vec<(String, Vec<u8>)>, DependencyError> {
-        let mut added = Vec::new();
+    /// Packs the charts of directories, and reads local archives.
+    fn packed(&self, request: &Request) -> Result<Vec<Archive>, DependencyError> {
+        let mut packed = Vec::new();
         for (name, path) in &self.local {
-            added.push(local::packed(name, path, &request.root, request.settings.chart_bounds)?);
+            packed.push(local::packed(name, path, &request.root, request.settings.chart_bounds)?);
+            check_size(&packed)?;
         }
-        for (dependency, remote) in &self.remote {
-            added.push(fetcher.fetch(dependency, remote).await?);
-        }
-        Ok(added)
+        Ok(packed)
     }
 
-    /// As in helm, archives of other versions of these charts are removed.
-    fn built(&self, mut added: Vec<(String, Vec<u8>)>) -> BuiltCharts {
+    /// As in helm, all other archives are removed from `charts`, unless the list says that they are there.
+    fn built(&self, mut added: Vec<Archive>) -> BuiltCharts {
         added.sort();
         added.dedup();
-        let is_added = |file: &String| added.iter().any(|(name, _)| name == file);
-        let outdated = self.in_charts.archives_of(&self.listed.dependencies);
-        let removed = outdated.filter(|file| !is_added(file)).collect();
+        let is_added = |file: &str| added.iter().any(|(name, _)| name == file);
+        let vendored = self.listed.dependencies.iter().filter(|one| one.repository.is_empty());
+        let vendored: Vec<&str> = vendored.map(|one| one.name.as_str()).collect();
+        let others = self.in_charts.archives.iter().filter(|(_, chart)| !vendored.contains(&chart.as_str()));
+        let removed = others.map(|(file, _)| file.clone()).filter(|file| !is_added(file)).collect();
         BuiltCharts { added, removed }
     }
 }
@@ -222,6 +239,15 @@ fn needs(listed: &Listed) -> Needs {
     listed.dependencies.iter().map(need).max().unwrap_or(Needs::Nothing)
 }
 
+/// Checks that archives have no more bytes than helm permits to the files of a chart.
+fn check_size(archives: &[Archive]) -> Result<(), DependencyError> {
+    let bytes: u64 = archives.iter().map(|(_, archive)| archive.len() as u64).sum();
+    if bytes > PACKED_CHART_BYTES_MAX {
+        return Err(DependencyError::TooLarge { max: PACKED_CHART_BYTES_MAX });
+    }
+    Ok(())
+}
+
 /// Argo CD checks the project only when fetching has failed. Here, nothing is fetched that the project does not permit.
 fn check_permission<'a>(
     remotes: impl Iterator<Item = &'a RemoteRepository>,
@@ -230,6 +256,7 @@ fn check_permission<'a>(
     let project = &request.context.project;
     let refused = remotes.filter(|remote| !permission::is_permitted(remote, &project.source_repos));
     let mut refused: Vec<String> = refused.map(|remote| remote.address.to_string()).collect();
+    refused.sort();
     refused.dedup();
     if refused.is_empty() {
         return Ok(());

@@ -24,7 +24,7 @@ use tiphys_process::{ExecLimits, FailureCause};
 use tiphys_tree::{ContainmentError, check_links};
 
 /// Helm's messages for a missing dependency, by API version of the chart. Argo CD checks for the same strings.
-pub(crate) const MISSING_DEPENDENCY: [&str; 2] = [
+const MISSING_DEPENDENCY: [&str; 2] = [
     "found in Chart.yaml, but missing in charts/ directory",
     "found in requirements.yaml, but missing in charts/ directory",
 ];
@@ -82,6 +82,13 @@ pub(crate) enum GenerateError {
     /// Only the `helm` program can render the chart.
     #[error(transparent)]
     Builtin(BuiltinError),
+    /// The same, and there is none.
+    #[error("{reason}; only helm can render the chart")]
+    OnlyHelm {
+        reason: String,
+        #[source]
+        source: HelmError,
+    },
     /// The engines differ.
     #[error("the built-in engine and helm differ: {0}; use --helm-engine program, and report it")]
     Different(Difference),
@@ -107,6 +114,8 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
         };
         match error {
             GenerateError::Helm(HelmError::NotFound { .. })
+            | GenerateError::OnlyHelm { .. }
+            | GenerateError::Dependencies(DependencyError::NoHelm(_))
             | GenerateError::Kustomize(KustomizeError::NotFound { .. }) => failure.not_found(),
             GenerateError::Different(_) => failure.engines_differ(),
             GenerateError::Builtin(BuiltinError::Declined(_)) => failure.only_helm(),
@@ -117,7 +126,15 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
     let engine = match request.settings.engine {
-        Engine::Auto if is_left_to_program(request, home).await => Engine::Program,
+        Engine::Auto if known_helm(request, home).await.leaves_all_charts().is_some() => Engine::Program,
+        Engine::Compare => {
+            let helm = known_helm(request, home).await;
+            // A wrapper may do the same as helm.
+            if let Some(reason) = helm.leaves_all_charts().filter(|_| helm != KnownHelm::Wrapper) {
+                return Err(GenerateError::Builtin(BuiltinError::Declined(reason.to_owned())));
+            }
+            Engine::Compare
+        }
         engine => engine,
     };
     let manifests = match rendered(request, home, engine, None).await {
@@ -148,13 +165,18 @@ async fn rendered(
     }
     match (builtin::rendered(request, built), engine) {
         (Err(BuiltinError::Failed(error)), _) if error.misses_dependency() => Err(*error),
-        // The program has the last word about an error.
+        // The program reports an error of the chart, if there is one.
         (Err(BuiltinError::Failed(error)), Engine::Auto) => match by_program(request, home, built).await {
             Err(GenerateError::Helm(HelmError::NotFound { .. })) => Err(*error),
             result => result,
         },
         (Err(BuiltinError::Failed(error)), _) => Err(*error),
-        (Err(BuiltinError::Declined(_)), Engine::Auto) => by_program(request, home, built).await,
+        (Err(BuiltinError::Declined(reason)), Engine::Auto) => match by_program(request, home, built).await {
+            Err(GenerateError::Helm(source @ HelmError::NotFound { .. })) => {
+                Err(GenerateError::OnlyHelm { reason, source })
+            }
+            result => result,
+        },
         (Err(error), _) => Err(GenerateError::Builtin(error)),
         (Ok(rendered), _) => {
             rendered.warnings.iter().for_each(|warning| warn(warning));
@@ -163,8 +185,8 @@ async fn rendered(
     }
 }
 
-/// Whether `auto` leaves all charts to the caller's `helm`, which has other rules than the built-in engine, or may have.
-async fn is_left_to_program(request: &Request, home: &Home) -> bool {
+/// Returns the caller's `helm`, which runs if its version is not known yet.
+async fn known_helm(request: &Request, home: &Home) -> KnownHelm {
     let mut known = KnownHelm::of(&request.host, &request.settings);
     if known == KnownHelm::New
         && let Ok(helm) =
@@ -173,7 +195,7 @@ async fn is_left_to_program(request: &Request, home: &Home) -> bool {
     {
         known = KnownHelm::Version(version);
     }
-    known.leaves_all_charts().is_some()
+    known
 }
 
 /// Returns the manifests that the `helm` program prints.

@@ -222,20 +222,9 @@ impl Helm {
         shown: &str,
         dir: &Path,
     ) -> Result<Vec<u8>, HelmError> {
-        self.run_with_input(arguments, shown, dir, None).await
-    }
-
-    /// Like [`Self::run`], with standard input, such as a password.
-    pub(crate) async fn run_with_input(
-        &self,
-        arguments: &[String],
-        shown: &str,
-        dir: &Path,
-        input: Option<Vec<u8>>,
-    ) -> Result<Vec<u8>, HelmError> {
         let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
         let command = || without_secrets(shown);
-        match self.slow.wait(shown, self.tool.run(&arguments, dir, input)).await {
+        match self.slow.wait(shown, self.tool.run(&arguments, dir, None)).await {
             Ok(output) if output.code == Some(0) => Ok(output.stdout),
             Ok(output) => {
                 let ending = match output.code {

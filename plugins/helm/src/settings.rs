@@ -56,7 +56,7 @@ const COMMENTED_NODES_MAX: usize = 200_000;
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Who renders charts.
+    /// The engine that renders charts.
     pub(crate) engine: Engine,
     /// The helm to run.
     pub(crate) helm: Program,

@@ -71,6 +71,7 @@ fn all_fields_are_read_and_null_items_are_omitted() {
         imports: [("exports.data", "."), ("c", "p")]
             .map(|(child, parent)| Import { child: child.to_owned(), parent: parent.to_owned() })
             .into(),
+        import_values: ["\"data\"", "{\"child\":\"c\",\"parent\":\"p\"}", "1"].map(str::to_owned).into(),
         ..Dependency::default()
     };
     assert_eq!(expected.known_as(), "b");

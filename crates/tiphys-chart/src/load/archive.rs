@@ -134,8 +134,8 @@ impl Loader {
     }
 }
 
-/// Returns an archive of files in a directory of this name.
-pub(super) fn packed(files: &[ChartFile], name: &str) -> Vec<u8> {
+/// Returns an archive of files in a directory of this name, which must be the name of a file.
+pub(super) fn packed(files: &[ChartFile], name: &str) -> Result<Vec<u8>, LoadError> {
     let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
     let written = files.iter().try_for_each(|file| {
         let mut header = Header::new_gnu();
@@ -144,7 +144,7 @@ pub(super) fn packed(files: &[ChartFile], name: &str) -> Vec<u8> {
         archive.append_data(&mut header, format!("{name}/{}", file.path), &*file.bytes)
     });
     let packed = written.and_then(|()| archive.into_inner()).and_then(GzEncoder::finish);
-    packed.unwrap_or_else(|_| unreachable!("memory can be written"))
+    packed.map_err(|error| malformed(error.to_string()))
 }
 
 /// Whether Go's reader takes an entry for a directory: by its type, by its mode, or in an old archive by a slash at the end of its path.

@@ -1,4 +1,9 @@
-use super::KubeVersion;
+use std::time::SystemTime;
+
+use tiphys_helm_values::{HelmVersion, Map};
+
+use super::{KubeVersion, LIMITS, Parts, Release, RunOptions, render};
+use crate::{TemplateCache, chart_of};
 
 #[test]
 fn kubernetes_version_keeps_its_numbers() {
@@ -15,4 +20,28 @@ fn kubernetes_version_keeps_its_numbers() {
         let found = found.as_ref().map(|one| (&*one.version, &*one.major, &*one.minor));
         assert_eq!(found, expected, "{text}");
     }
+}
+
+/// Of helm's subcharts, which it loads in a random order, the last counts.
+#[test]
+fn templates_of_one_name_are_rendered_once() {
+    let files = [
+        ("Chart.yaml", "{apiVersion: v2, name: c, version: 0.1.0}"),
+        ("charts/a/Chart.yaml", "{apiVersion: v2, name: twin, version: 1.0.0}"),
+        ("charts/a/templates/x.yaml", "kind: First"),
+        ("charts/b/Chart.yaml", "{apiVersion: v2, name: twin, version: 2.0.0}"),
+        ("charts/b/templates/x.yaml", "kind: {{ .Chart.Version }}"),
+    ];
+    let chart = chart_of(&files, HelmVersion::V4).unwrap();
+    let release = Release {
+        name: "release".to_owned(),
+        namespace: "space".to_owned(),
+        kube_version: KubeVersion::default(),
+        api_versions: Vec::new(),
+    };
+    let (now, cache) = (SystemTime::UNIX_EPOCH, &TemplateCache::default());
+    let options = RunOptions { now, random: 1, limits: LIMITS, cache };
+    let parts = Parts { crds: true, tests: true, schema_validation: true };
+    let rendered = render(&chart, Map::new(), &release, parts, options);
+    assert_eq!(rendered.unwrap(), "---\n# Source: c/charts/twin/templates/x.yaml\nkind: 2.0.0\n");
 }

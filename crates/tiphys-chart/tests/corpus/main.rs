@@ -67,4 +67,6 @@ fn charts_render_as_with_helm() {
     let different = outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Different(_)));
     let different: Vec<&str> = different.map(|(case, _)| case.as_str()).collect();
     assert!(different.is_empty(), "{} differ: {different:#?}", different.len());
+    let rendered = count(|outcome| matches!(outcome, Outcome::Equal | Outcome::EqualErrors));
+    assert!(rendered * 5 > outcomes.len() * 4, "{rendered} of {} are rendered without helm", outcomes.len());
 }

@@ -14,7 +14,7 @@ use crate::gotemplate::reflected::Reflected;
 use crate::gotemplate::set::{Definition, Scope};
 use crate::gotemplate::template::{Output, Template};
 use crate::gotemplate::tree::{Body, Branch, Node, Pipeline, Position};
-use crate::gotemplate::value::{Named, Special, Value};
+use crate::gotemplate::value::{Named, Special, Str, Value};
 use crate::gotemplate::{Options, format};
 use crate::strconv::quote;
 
@@ -269,7 +269,7 @@ impl<'a> State<'a> {
             }
             Value::Special(Special(Named::Files(files))) => {
                 let files: Vec<_> =
-                    files.0.iter().map(|(path, content)| (path.clone(), content.clone())).collect();
+                    files.0.iter().map(|(path, content)| (path.clone(), Str::from(&**content))).collect();
                 Box::new(files.into_iter().map(|(path, content)| {
                     (
                         Reflected::Plain(Value::String(path)),

@@ -39,6 +39,12 @@ pub enum LimitError {
 /// Bytes that count as one step.
 const BYTES_PER_STEP: usize = 16;
 
+/// Steps for a new map: it takes some 500 bytes, however few entries it has.
+const STEPS_PER_MAP: usize = 32;
+
+/// Steps for an item of a new list.
+const STEPS_PER_ITEM: usize = 2;
+
 /// The remaining part of the limits of one execution.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -55,6 +61,16 @@ impl Budget {
     pub(crate) fn take(&mut self, steps: usize) -> Result<(), LimitError> {
         self.steps = self.steps.checked_sub(steps as u64).ok_or(LimitError::Steps(self.limits.steps))?;
         Ok(())
+    }
+
+    /// Takes the steps for a new map.
+    pub(crate) fn take_map(&mut self) -> Result<(), LimitError> {
+        self.take(STEPS_PER_MAP)
+    }
+
+    /// Takes the steps for a new list of `length` items.
+    pub(crate) fn take_items(&mut self, length: usize) -> Result<(), LimitError> {
+        self.take(length.saturating_mul(STEPS_PER_ITEM))
     }
 
     /// Takes the steps for a string of `bytes` bytes, and checks its length.

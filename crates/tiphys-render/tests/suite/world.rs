@@ -48,7 +48,7 @@ impl Kustomize {
         const COMMANDS: &[NativeCommand] = &[NativeCommand {
             program: tiphys_kustomize::PROGRAM,
             request: |call| {
-                tiphys_kustomize::native_request(call.env, call.root, call.app_path, NATIVE_KUSTOMIZE)
+                tiphys_kustomize::native_request(call.env, call.tree.root(), call.app_path, NATIVE_KUSTOMIZE)
             },
         }];
         let (program, limits) = (tools::program(NATIVE_PROGRAM), Limits::default());

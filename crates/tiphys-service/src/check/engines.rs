@@ -17,7 +17,7 @@ use crate::error::ServiceError;
 pub enum EngineComparison {
     /// The results differ: the chart, its object and field.
     Different(String),
-    /// Both engines fail, or a program is missing: the first line of the error.
+    /// Both engines fail: the first line of the error.
     Fails(String),
     /// Only the `helm` program can render the chart, for this reason.
     LeftToHelm(String),
@@ -52,6 +52,14 @@ pub async fn compare_engines(
         let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
         while let Some((stored, charts)) = results.next().await {
             match charts {
+                // The others would fail, too.
+                Ok(mut charts) if charts.iter().any(lacks_program) => {
+                    let failures = charts.drain(..).filter_map(Result::err);
+                    compared
+                        .errors
+                        .extend(failures.take(1).map(|error| ServiceError::application(stored, error)));
+                    break;
+                }
                 Ok(charts) => {
                     let of_chart = |result| EngineComparison::of_chart(stored, result);
                     match charts.into_iter().map(of_chart).min() {
@@ -92,6 +100,11 @@ impl EngineComparison {
     pub fn is_error(&self) -> bool {
         matches!(self, Self::Different(_) | Self::Fails(_))
     }
+}
+
+/// Whether a chart could not be compared because a program is missing.
+fn lacks_program(result: &Result<(), RenderError>) -> bool {
+    result.as_ref().err().and_then(command_failure) == Some(CommandFailure::NOT_FOUND)
 }
 
 /// Returns how the plugin's command failed.

@@ -136,9 +136,9 @@ impl ArchiveCache {
             let bytes = read_to_bound(file, self.archive_bytes_max)?;
             Ok(bytes.filter(|bytes| Digest::of_bytes(bytes) == artefact.digest))
         };
-        let bytes = read().map_err(SourceError::cache("read", &path))?;
+        let bytes = unless_gone(read()).map_err(SourceError::cache("read", &path))?.flatten();
         if bytes.is_none() {
-            fs::remove_file(&path).map_err(SourceError::cache("remove", &path))?;
+            unless_gone(fs::remove_file(&path)).map_err(SourceError::cache("remove", &path))?;
         }
         Ok(bytes)
     }
@@ -156,5 +156,13 @@ impl ArchiveCache {
 
     fn name(&self, key: &[&str]) -> PathBuf {
         self.names.join(hashed(key.iter().copied()))
+    }
+}
+
+/// Returns `None` for a file that does not exist: another process may have removed it.
+fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
     }
 }

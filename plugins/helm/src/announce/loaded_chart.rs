@@ -33,8 +33,8 @@ struct ParsedFiles {
 }
 
 impl LoadedChart {
-    /// Loads the chart of a request. If helm would build dependencies, those of an earlier build are used. Without one, dependencies with a
-    /// relative `file://` URL are read where they are, if that is within the repository.
+    /// Loads the chart of a request. Missing dependencies are read from the cache of fetched charts, and those with a relative `file://` URL
+    /// where they are, if that is within the repository.
     pub(super) fn of(request: &Request, version: HelmVersion) -> Result<Self, AnnounceError> {
         let loader = Loader { request, version, limits: request.settings.chart_bounds.of_chart(version) };
         let chart = loader.load()?;
@@ -72,14 +72,14 @@ impl Loader<'_> {
         let place = self.place(app_path);
         if chart.missing_dependencies().next().is_none() {
             chart.move_below(&place);
-        } else if let Some(built) = cached_charts(self.request) {
-            add_built(&mut files, &built);
-            chart = Chart::of_directory(files, self.version, self.limits)?;
-            chart.move_below(&place);
-        } else {
-            chart.move_below(&place);
-            self.add_beside(&mut chart)?;
+            return Ok(chart);
         }
+        if let Some(cached) = cached_charts(self.request) {
+            add_built(&mut files, &cached);
+            chart = Chart::of_directory(files, self.version, self.limits)?;
+        }
+        chart.move_below(&place);
+        self.add_beside(&mut chart)?;
         Ok(chart)
     }
 

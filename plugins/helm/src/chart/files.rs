@@ -17,11 +17,16 @@ const SUBCHARTS: &str = "charts";
 /// Names of files that affect values.
 const WITH_VALUES: [&str; 5] = [CHART, REQUIREMENTS, "values.yaml", "values.schema.json", HELM_IGNORE];
 
+/// Maximum depth of a directory in a chart. That of nested charts is limited to less.
+const DEPTH_MAX: usize = 100;
+
 /// Why the files of a chart cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FilesError {
     #[error("the chart has too many files")]
     TooMany,
+    #[error("{} is nested too deeply", .0.display())]
+    TooDeep(PathBuf),
     #[error("{} is too large", .0.display())]
     TooLarge(PathBuf),
     #[error("{} is not a file", .0.display())]
@@ -41,7 +46,7 @@ pub(crate) enum FilesError {
 impl FilesError {
     /// Whether a limit is the cause.
     pub(crate) fn is_limit(&self) -> bool {
-        matches!(self, Self::TooMany | Self::TooLarge(_))
+        matches!(self, Self::TooMany | Self::TooDeep(_) | Self::TooLarge(_))
     }
 }
 
@@ -49,7 +54,7 @@ impl FilesError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     All,
-    /// What affects values.
+    /// Files that affect values.
     Values,
 }
 
@@ -74,10 +79,8 @@ pub(crate) fn add_built(files: &mut Vec<ChartFile>, built: &BuiltCharts) {
     let replaced: BTreeSet<String> =
         removed.iter().chain(added.iter().map(|(name, _)| name)).map(in_charts).collect();
     files.retain(|file| !replaced.contains(&file.path));
-    let archive = |(name, bytes): &(String, Vec<u8>)| ChartFile {
-        path: in_charts(name),
-        bytes: Arc::from(bytes.as_slice()),
-    };
+    let archive =
+        |(name, bytes): &(String, Arc<[u8]>)| ChartFile { path: in_charts(name), bytes: Arc::clone(bytes) };
     files.extend(added.iter().map(archive));
 }
 
@@ -92,6 +95,9 @@ struct Files {
 
 impl Files {
     fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), FilesError> {
+        if prefix.matches('/').count() > DEPTH_MAX {
+            return Err(FilesError::TooDeep(folder.to_path_buf()));
+        }
         let entries = fs::read_dir(folder).map_err(|cause| unreadable(folder, cause))?;
         for entry in entries {
             let entry = entry.map_err(|cause| unreadable(folder, cause))?;

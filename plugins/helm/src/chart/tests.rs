@@ -108,22 +108,6 @@ fn file_above_the_limit_is_rejected() {
 }
 
 #[test]
-fn metadata_of_packed_chart_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let chart = folder.path().join("dep");
-    fs::create_dir_all(&chart).unwrap();
-    fs::write(chart.join("Chart.yaml"), "name: dep\nversion: 1.0.0\n").unwrap();
-    let mut archive = Vec::new();
-    tiphys_tree::archive::pack(folder.path(), &mut archive).unwrap();
-    let path = folder.path().join("dep.tgz");
-    fs::write(&path, archive).unwrap();
-    let expected = Chart { name: "dep".to_owned(), version: "1.0.0".to_owned(), dependencies: Vec::new() };
-    assert_eq!(Chart::read_packed(&path, BOUNDS), Some(expected));
-    fs::write(&path, "no archive").unwrap();
-    assert_eq!(Chart::read_packed(&path, BOUNDS), None);
-}
-
-#[test]
 fn files_with_values_are_read_and_others_listed() {
     let folder = tempfile::tempdir().unwrap();
     for path in

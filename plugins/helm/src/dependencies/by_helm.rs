@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::local::read_archive;
 use super::remote::RemoteRepository;
-use super::{CHARTS, DependencyError};
+use super::{Archive, CHARTS, DependencyError};
 use crate::chart::{CHART, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError};
@@ -27,33 +27,37 @@ pub(super) async fn fetch(
     request: &Request,
     home: &Home,
     dependencies: &[ForHelm],
-) -> Result<Vec<(String, Vec<u8>)>, DependencyError> {
+) -> Result<Vec<Archive>, DependencyError> {
     if dependencies.is_empty() {
         return Ok(Vec::new());
     }
     let folder = home.folder(Home::FOR_HELM)?;
     let list = dependencies.iter().map(|ForHelm { dependency: one, .. }| {
-        json!({ "name": one.name, "version": one.version.as_str(), "repository": one.repository })
+        let alias = (!one.alias.is_empty()).then_some(&one.alias);
+        json!({ "name": one.name, "version": one.version.as_str(), "repository": one.repository, "alias": alias })
     });
     let chart = json!({
         "apiVersion": "v2", "name": "fetched", "version": "0.0.0", "dependencies": list.collect::<Vec<_>>(),
     });
     home.write(&format!("{}/{CHART}", Home::FOR_HELM), chart.to_string().as_bytes())?;
-    let failed = |error| DependencyError::Build { text: redact_urls(&chain(&error)) };
-    run(request, home, dependencies).await.map_err(failed)?;
+    run(request, home, dependencies).await.map_err(|error| match error {
+        HelmError::NotFound { .. } | HelmError::Unsupported { .. } => DependencyError::NoHelm(error),
+        error => DependencyError::Build { text: redact_urls(&chain(&error)) },
+    })?;
     let charts = folder.join(CHARTS);
     let failed = |source| DependencyError::Charts { path: charts.clone(), source };
     let mut found = Vec::new();
     for entry in fs::read_dir(&charts).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let bytes = read_archive(&entry.path()).map_err(failed)?;
-        found.push((entry.file_name().to_string_lossy().into_owned(), bytes));
+        found.push((entry.file_name().to_string_lossy().into_owned(), bytes.into()));
     }
     Ok(found)
 }
 
 async fn run(request: &Request, home: &Home, dependencies: &[ForHelm]) -> Result<(), HelmError> {
     let helm = Helm::new(&request.host, &request.settings, home, request.redactor().with_home(home))?;
+    helm.version(home).await?;
     let addresses = dependencies.iter().map(|one| one.remote.address.to_string()).collect();
     let arguments = ["dependency".to_owned(), "build".to_owned()];
     let folder = home.path().join(Home::FOR_HELM);

@@ -7,6 +7,7 @@ use tiphys_logins::FileError;
 
 use super::listed::ListedError;
 use crate::chart::ChartError;
+use crate::helm::HelmError;
 use crate::home::HomeError;
 use crate::mirror::MirrorError;
 use tiphys_model::access::RepoUrl;
@@ -53,6 +54,11 @@ pub(crate) enum DependencyError {
     /// The chart of a directory cannot be packed.
     #[error("error building helm chart dependencies: dependency {name}: {text}")]
     Unreadable { name: String, text: String },
+    /// The charts are too large together.
+    #[error(
+        "error building helm chart dependencies: the packed charts have more than {max} bytes; commit some of them in charts/"
+    )]
+    TooLarge { max: u64 },
     /// A chart could not be fetched.
     #[error("error building helm chart dependencies: dependency {name}: {text}")]
     Fetch {
@@ -109,6 +115,9 @@ pub(crate) enum DependencyError {
          password"
     )]
     Ambiguous { repository: RepoUrl },
+    /// Helm is missing, or its version is not supported.
+    #[error("error building helm chart dependencies: only helm can fetch them")]
+    NoHelm(#[source] HelmError),
     /// Helm could not fetch a chart. The words are Argo CD's.
     #[error(
         "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: {text}"

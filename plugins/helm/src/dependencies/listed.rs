@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use tiphys_chart::{LoadLimits, is_ignored, lock_digests};
+use tiphys_go::path::base;
 use tiphys_go::versions::Version;
 use tiphys_helm_values::HelmVersion;
 use tiphys_model::access::RepoUrl;
@@ -35,6 +36,12 @@ pub(crate) enum ListedError {
         character = u32::from(*character)
     )]
     Character { name: String, character: char },
+    /// A name that is not the name of a file, as helm requires of charts.
+    #[error("error building helm chart dependencies: dependency {name:?} is not the name of a chart")]
+    Name { name: String },
+    /// A version that is neither a version nor a range. The words are helm's.
+    #[error("{BUILD_FAILED}dependency {name:?} has an invalid version/constraint format: {version:?}")]
+    Version { name: String, version: String },
     /// The list was changed after the lock file. The words are Argo CD's.
     #[error(
         "{BUILD_FAILED}the lock file ({lock}) is out of sync with the dependencies file ({}). Please update the dependencies with 'helm \
@@ -92,8 +99,15 @@ impl Listed {
     /// Rejects ambiguous addresses, and a lock file that does not match the list.
     pub(super) fn check(&self, known: &ProjectRepositories) -> Result<(), ListedError> {
         for dependency in &self.dependencies {
+            let name = dependency.name.clone();
+            if name.is_empty() || name == "." || name == ".." || base(name.as_bytes()) != name.as_bytes() {
+                return Err(ListedError::Name { name });
+            }
+            if !dependency.version.is_valid() {
+                return Err(ListedError::Version { name, version: dependency.version.as_str().to_owned() });
+            }
             if let Some(character) = dependency.repository.chars().find(|one| !is_kept(*one)) {
-                return Err(ListedError::Character { name: dependency.name.clone(), character });
+                return Err(ListedError::Character { name, character });
             }
         }
         let Some(lock) = &self.lock else { return Ok(()) };
@@ -106,7 +120,9 @@ impl Listed {
             let (name, repository) = (other.name.clone(), RepoUrl::new(&other.repository));
             return Err(ListedError::Lock { lock: lock.file, name, repository });
         }
-        if self.digests(locked, known).contains(&lock.digest) {
+        let is_locked = |one: &Dependency| one.repository.is_empty() || self.locked_version(one).is_some();
+        let is_whole = self.dependencies.iter().all(is_locked);
+        if is_whole && self.digests(locked, known).contains(&lock.digest) {
             Ok(())
         } else {
             Err(ListedError::OutOfSync { lock: lock.file })

@@ -2,7 +2,7 @@
 //!
 //! Argo CD lets helm read any directory that its process can, and renders a dependency without its own dependencies. Here, both are errors.
 
-use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tiphys_go::versions::Version;
 use tiphys_helm_values::HelmVersion;
 use tiphys_tree::read_bounded;
 
-use super::{BuiltCharts, CHARTS, DependencyError};
+use super::{Archive, BuiltCharts, CHARTS, DependencyError};
 use crate::chart::{Chart, ChartBounds, Dependency, PACKED_CHART_BYTES_MAX};
 use crate::mirror;
 use crate::value_files::joined;
@@ -73,19 +73,19 @@ pub(super) fn packed(
     path: &Path,
     root: &Path,
     bounds: ChartBounds,
-) -> Result<(String, Vec<u8>), DependencyError> {
+) -> Result<Archive, DependencyError> {
     if !path.is_dir() {
         let file = crate::chart::file_name(path);
         let bytes = read_archive(path);
         let bytes = bytes.map_err(|source| DependencyError::Charts { path: path.to_path_buf(), source })?;
-        return Ok((file, bytes));
+        return Ok((file, bytes.into()));
     }
     let version = Chart::read(path, bounds)?.version;
     let root = if path.starts_with(root) { root } else { path };
     let unreadable = |text: String| DependencyError::Unreadable { name: name.to_owned(), text };
     let files = crate::builtin::chart_files(root, path).map_err(|error| unreadable(error.to_string()))?;
     let packed = pack(files, name, LoadLimits::new(HelmVersion::V4));
-    Ok((format!("{name}-{version}{PACKED}"), packed.map_err(|error| unreadable(error.to_string()))?))
+    Ok((format!("{name}-{version}{PACKED}"), packed.map_err(|error| unreadable(error.to_string()))?.into()))
 }
 
 /// Reads an archive within Helm's limit.
@@ -101,6 +101,9 @@ pub(super) fn write(built: &BuiltCharts, charts: &Path) -> io::Result<()> {
         fs::remove_file(charts.join(file))?;
     }
     for (file, archive) in &built.added {
+        if Path::new(file).file_name() != Some(OsStr::new(file)) {
+            return Err(io::Error::other(format!("{file:?} is not the name of a file")));
+        }
         let path = charts.join(file);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -126,18 +129,27 @@ fn replace_link(path: &Path) -> io::Result<()> {
 pub(super) struct InCharts {
     folders: Vec<(String, Option<Version>)>,
     /// Names of files, with the names of their charts.
-    archives: Vec<(String, String)>,
+    pub(super) archives: Vec<(String, String)>,
 }
 
 impl InCharts {
     /// Reads a directory, which may not exist. Other entries are left out: helm reports them.
     pub(super) fn read(charts: &Path, bounds: ChartBounds) -> Self {
         let mut found = Self { folders: Vec::new(), archives: Vec::new() };
+        // Of all archives together.
+        let mut limits = bounds.of_chart(HelmVersion::V4);
         for entry in fs::read_dir(charts).into_iter().flatten().flatten() {
             let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if file.ends_with(PACKED) {
-                let chart = Chart::read_packed(&path, bounds);
-                found.archives.extend(chart.map(|chart| (file, chart.name)));
+                let Ok(archive) = read_archive(&path) else { continue };
+                match tiphys_chart::Chart::of_archive(&archive, HelmVersion::V4, limits) {
+                    Ok(chart) => {
+                        limits.bytes = limits.bytes.saturating_sub(unpacked_bytes(&chart));
+                        found.archives.push((file, chart.metadata.name));
+                    }
+                    Err(error) if error.is_limit() => limits.bytes = 0,
+                    Err(_) => {}
+                }
             } else if let Ok(chart) = Chart::read(&path, bounds) {
                 let version = Version::parse(&chart.version).ok();
                 found.folders.push((chart.name, version));
@@ -151,19 +163,19 @@ impl InCharts {
         self.folders.iter().any(|(name, version)| dependency.takes(name, version.as_ref()))
     }
 
-    /// Returns the archives of charts with the names of dependencies.
-    pub(super) fn archives_of(&self, dependencies: &[Dependency]) -> impl Iterator<Item = String> {
-        let names: BTreeSet<&str> = dependencies.iter().map(|one| one.name.as_str()).collect();
-        let archives = self.archives.iter().filter(move |(_, name)| names.contains(name.as_str()));
-        archives.map(|(file, _)| file.clone())
-    }
-
     /// Whether there is a chart with a name.
     pub(super) fn has_chart(&self, name: &str) -> bool {
         let names =
             self.folders.iter().map(|(name, _)| name).chain(self.archives.iter().map(|(_, name)| name));
         names.into_iter().any(|found| found == name)
     }
+}
+
+/// Returns the bytes of the files of a chart and its subcharts.
+fn unpacked_bytes(chart: &tiphys_chart::Chart) -> u64 {
+    let files = chart.templates.iter().chain(&chart.files).map(|file| file.bytes.len() as u64);
+    let others = chart.values_yaml.len() + chart.schema.as_ref().map_or(0, |schema| schema.len());
+    files.sum::<u64>() + others as u64 + chart.subcharts.iter().map(unpacked_bytes).sum::<u64>()
 }
 
 #[cfg(test)]

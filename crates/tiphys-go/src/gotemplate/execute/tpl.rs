@@ -22,6 +22,8 @@ impl State<'_> {
             return Err(Failure::Message(message));
         }
         self.context.budget.take_bytes(source.len())?;
+        // Parsed, it takes many times its bytes.
+        self.context.budget.take(source.len())?;
         // In charts, all templates belong to one of this name.
         let name = if is_of_chart { "gotpl" } else { &*self.executed.file.name };
         let template = Template::of_bytes(name, &source, self.executed.file.dialect, self.options.limits);

@@ -44,6 +44,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn dict(call: &mut Call<'_>) -> Outcome {
+    call.budget().take_map()?;
     let mut entries = BTreeMap::new();
     for pair in call.values(0).chunks(2) {
         let key = call.written(&pair[0])?;

@@ -61,6 +61,7 @@ pub(super) fn from_node(budget: &mut Budget, node: &Node, level: usize) -> Resul
             Value::List(List::new(items?))
         }
         Data::Mapping(entries) => {
+            budget.take_map()?;
             let mut map = BTreeMap::new();
             for entry in entries {
                 map.insert(Str::from(entry.key.text.as_str()), from_node(budget, &entry.value, level + 1)?);

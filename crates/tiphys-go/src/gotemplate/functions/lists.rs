@@ -159,7 +159,7 @@ fn slice(call: &mut Call<'_>) -> Outcome {
         other => return fail(format!("list should be type of slice or array but {}", other.kind())),
     };
     let length = list.len();
-    call.budget().take(length)?;
+    call.budget().take_items(length)?;
     if length == 0 {
         return Ok(Value::Nil);
     }
@@ -179,7 +179,7 @@ fn concat(call: &mut Call<'_>) -> Outcome {
     for value in call.values(0) {
         match value {
             Value::List(list) => {
-                call.budget().take(list.len())?;
+                call.budget().take_items(list.len())?;
                 items.extend(list.items());
             }
             Value::Nil => return fail("runtime error: invalid memory address or nil pointer dereference"),

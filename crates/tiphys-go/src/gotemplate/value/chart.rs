@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{List, Map, Named, Special, Str, Value};
 use crate::glob::{Glob, Slash};
@@ -38,7 +39,7 @@ impl Struct {
 
 /// `.Files`: files by their paths.
 #[derive(Debug)]
-pub(crate) struct Files(pub(crate) BTreeMap<Str, Str>);
+pub(crate) struct Files(pub(crate) BTreeMap<Str, Arc<[u8]>>);
 
 impl Value {
     /// Returns whether only charts have values of this type.
@@ -49,7 +50,7 @@ impl Value {
 
 impl Special {
     /// Returns the files of a chart.
-    pub fn files(files: impl IntoIterator<Item = (Str, Str)>) -> Self {
+    pub fn files(files: impl IntoIterator<Item = (Str, Arc<[u8]>)>) -> Self {
         Self(Named::Files(Rc::new(Files(files.into_iter().collect()))))
     }
 
@@ -119,14 +120,14 @@ impl Files {
             "GetBytes" => Value::named(Named::Bytes(self.content(path))),
             "Lines" => self.lines(path),
             "Glob" => self.matching(path),
-            "AsConfig" => self.as_yaml(Str::clone),
+            "AsConfig" => self.as_yaml(|content| content.into()),
             "AsSecrets" => self.as_yaml(|content| base64(content).into()),
             path => Value::named(Named::Bytes(self.content(&path.into()))),
         }
     }
 
     pub(crate) fn content(&self, path: &Str) -> Str {
-        self.0.get(path).cloned().unwrap_or_else(|| "".into())
+        self.0.get(path).map_or_else(|| "".into(), |bytes| Str::from(&**bytes))
     }
 
     fn lines(&self, path: &Str) -> Value {
@@ -143,11 +144,11 @@ impl Files {
         let glob = Glob::new(&pattern.lossy(), Slash::Separator).ok();
         let is_match = |path: &Str| glob.as_ref().is_none_or(|glob| glob.matches(&path.lossy()));
         let files = self.0.iter().filter(|(path, _)| is_match(path));
-        Value::Special(Special::files(files.map(|(path, content)| (path.clone(), content.clone()))))
+        Value::Special(Special::files(files.map(|(path, content)| (path.clone(), Arc::clone(content)))))
     }
 
     /// Writes the files as a map by their base names. Of several with one name, Helm takes any.
-    fn as_yaml(&self, content: impl Fn(&Str) -> Str) -> Value {
+    fn as_yaml(&self, content: impl Fn(&[u8]) -> Str) -> Value {
         let entries = self.0.iter().map(|(path, bytes)| {
             let base = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
             (Str::from(base), content(bytes))

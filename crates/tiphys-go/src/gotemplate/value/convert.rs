@@ -62,6 +62,7 @@ impl Value {
             }
             Self::Map(map) if map.is_nil() => Json::Null,
             Self::Map(map) => {
+                budget.take_map().map_err(ConvertError::Limit)?;
                 let entries = map
                     .entries()
                     .into_iter()
@@ -95,8 +96,13 @@ impl Value {
                 let items: Result<_, _> = items.iter().map(|item| item.copied(budget, level + 1)).collect();
                 Self::List(List::of(list.list_type(), items?))
             }
-            Self::Map(map) if map.holds_strings() => Self::Map(map.copied_strings()),
+            Self::Map(map) if map.holds_strings() => {
+                budget.take_map()?;
+                budget.take(map.len())?;
+                Self::Map(map.copied_strings())
+            }
             Self::Map(map) if !map.is_nil() => {
+                budget.take_map()?;
                 let entries =
                     map.entries().into_iter().map(|(key, value)| Ok((key, value.copied(budget, level + 1)?)));
                 let copy = Map::new(entries.collect::<Result<_, _>>()?);

@@ -146,7 +146,7 @@ settings! {
     .value("ENGINE")
     .consent(Never)
     .help(
-        "Who renders charts: `auto`, `builtin`, `program`, `compare`",
+        "The engine that renders charts: `auto`, `builtin`, `program`, `compare`",
         "`auto` is the built-in engine, and the helm on PATH where only it can render a chart; `compare` renders with both, and a \
              difference is an error. Default: `auto`",
     );

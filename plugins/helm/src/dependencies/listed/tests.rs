@@ -7,7 +7,8 @@ use super::{Listed, ListedError, ProjectRepositories};
 use crate::chart::{Dependency, Lock};
 
 fn dependency(name: &str, repository: &str) -> Dependency {
-    Dependency { name: name.to_owned(), repository: repository.to_owned(), ..Dependency::default() }
+    let version = "1.0.0".to_owned().into();
+    Dependency { name: name.to_owned(), repository: repository.to_owned(), version, ..Dependency::default() }
 }
 
 fn known() -> ProjectRepositories {
@@ -33,9 +34,10 @@ fn listed(list: &[Dependency], entries: &[(&str, &str)], digested: &[Dependency]
 fn lock_file_must_have_the_addresses_of_the_list() {
     let list = [dependency("a", "https://a.example.com"), dependency("b", "@known"), dependency("c", "")];
     let named = [list[0].clone(), dependency("b", "https://known.example.com"), list[2].clone()];
-    let cases: [(&[(&str, &str)], bool); 8] = [
+    let cases: [(&[(&str, &str)], bool); 9] = [
         (&[("a", "https://a.example.com"), ("b", "https://known.example.com"), ("c", "")], true),
-        (&[("b", "@known")], true),
+        (&[("a", "https://a.example.com"), ("b", "@known"), ("c", "")], true),
+        (&[("b", "@known")], false),
         (&[("a", "https://known.example.com")], false),
         (&[("b", "https://a.example.com")], false),
         (&[("a", "")], false),

@@ -129,6 +129,42 @@ fn charts_win_over_built_dependencies() {
 }
 
 #[test]
+fn name_and_version_must_be_those_of_a_chart() {
+    for (name, version, problem) in [
+        ("../dep", "0.1.0", "dependency \"../dep\" is not the name of a chart"),
+        ("/tmp/dep", "0.1.0", "dependency \"/tmp/dep\" is not the name of a chart"),
+        ("", "0.1.0", "dependency \"\" is not the name of a chart"),
+        ("..", "0.1.0", "dependency \"..\" is not the name of a chart"),
+        ("dep", "x/../../y", "dependency \"dep\" has an invalid version/constraint format: \"x/../../y\""),
+    ] {
+        for repository in ["file://../dep", "https://charts.invalid"] {
+            let world =
+                umbrella(&format!("{{name: '{name}', version: '{version}', repository: '{repository}'}}"))
+                    .chart_files("charts/dep", "dep", "0.1.0", "");
+            let error = world.generate(Helm::Four).error().to_owned();
+            assert!(error.ends_with(problem), "{name} {version} {repository}: {error}");
+        }
+    }
+}
+
+#[test]
+fn archives_that_the_list_does_not_name_are_not_rendered_after_a_build() {
+    let archive = |name: &str| crate::generate::remotes::chart(name, "0.1.0").pack();
+    let list = "{name: dep, version: 0.1.0, repository: 'file://../dep'}, {name: own, version: 0.1.0, repository: ''}";
+    for helm in Helm::ALL {
+        let world =
+            umbrella(list).chart_files("charts/dep", "dep", "0.1.0", "").file("charts/app/charts/.keep", "");
+        for name in ["own", "extra"] {
+            let file = world.root().join(format!("charts/app/charts/{name}-0.1.0.tgz"));
+            fs::write(file, archive(name)).expect("a file");
+        }
+        let names: BTreeSet<String> = world.generate(helm).names().into_iter().collect();
+        let expected = ["ConfigMap/dep-0.1.0", "ConfigMap/own-0.1.0", "ConfigMap/app-0.1.0"];
+        assert_eq!(names, expected.map(str::to_owned).into(), "{helm:?}");
+    }
+}
+
+#[test]
 fn missing_dependencies_are_added_to_existing_ones() {
     for helm in Helm::ALL {
         let world = umbrella(
@@ -238,13 +274,14 @@ fn lock_files_of_helm_match_their_list() {
 #[test]
 fn helm_fetches_from_addresses_of_its_plugins() {
     let world = umbrella(
-        "{name: dep, version: ^1.0.0, repository: 'test://bucket'}, {name: near, version: 0.1.0, repository: 'file://../near'}",
+        "{name: dep, version: ^1.0.0, repository: 'test://bucket'}, {name: dep, alias: two, version: ^1.0.0, repository: 'test://bucket'}, \
+         {name: near, version: 0.1.0, repository: 'file://../near'}",
     )
     .chart_files("charts/near", "near", "0.1.0", "");
     let beside = |name: &str| world.root().parent().expect("the root has a parent").join(name);
     let (program, archive) = (beside("program"), beside("dep-1.0.0.tgz"));
     let script = format!(
-        "#!/bin/sh\n[ \"$1\" = dependency ] || exec {} \"$@\"\ngrep -q '\"test://bucket\"' Chart.yaml && ! grep -q near Chart.yaml || exit 9\n\
+        "#!/bin/sh\n[ \"$1\" = dependency ] || exec {} \"$@\"\ngrep -q '\"test://bucket\"' Chart.yaml && grep -q two Chart.yaml && ! grep -q near Chart.yaml || exit 9\n\
          mkdir charts && cp {} charts/\n",
         Helm::Four.program().display(),
         archive.display(),
@@ -253,7 +290,11 @@ fn helm_fetches_from_addresses_of_its_plugins() {
     let world = world.file("../program", &script).variable("TIPHYS_HELM", &program.display().to_string());
     make_executable(&program);
     let names = world.generate(Helm::Four).names();
-    assert_eq!(names, ["ConfigMap/dep-1.0.0", "ConfigMap/near-0.1.0", "ConfigMap/app-0.1.0"]);
+    let expected =
+        ["ConfigMap/dep-1.0.0", "ConfigMap/near-0.1.0", "ConfigMap/two-1.0.0", "ConfigMap/app-0.1.0"];
+    assert_eq!(names, expected);
+    let offline = world.context(&serde_json::json!({ "version": 1, "network": "none" }));
+    assert!(offline.generate(Helm::Four).error().contains("fetching is disabled (--offline)"));
 }
 
 #[test]

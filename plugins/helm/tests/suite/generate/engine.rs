@@ -1,4 +1,4 @@
-//! Who renders a chart: the built-in engine, or the `helm` program.
+//! The engine that renders a chart: the built-in one, or the `helm` program.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,11 @@ fn parameters_reach_both_engines() {
 fn program_renders_what_the_engine_cannot() {
     assert_eq!(World::chart(SIGNED).generate(Helm::Four).names(), ["X/x"]);
     let missing = without_helm(World::chart(SIGNED)).generate(Helm::Four);
-    assert!(missing.missing_program().contains("no-such-helm was not found"), "{}", missing.stderr);
+    let message = missing.missing_program();
+    assert!(
+        message.contains("genCA is refused") && message.contains("no-such-helm was not found"),
+        "{message}"
+    );
     let builtin = World::chart(SIGNED).variable("TIPHYS_HELM_ENGINE", "builtin").generate(Helm::Four);
     assert!(builtin.only_helm().contains("genCA"), "{}", builtin.only_helm());
     assert!(builtin.only_helm().ends_with("; use --helm-engine program"), "{}", builtin.only_helm());
@@ -122,6 +126,17 @@ fn violated_schema_is_reported_without_the_value() {
     let answer = without_helm(world).generate(Helm::Four);
     assert!(answer.error().contains("- at '/size': "), "{}", answer.stderr);
     assert!(!answer.stderr.contains("s3cret-size"), "{}", answer.stderr);
+}
+
+#[test]
+fn deeply_nested_charts_end_the_chart() {
+    let mut world = World::chart(PLAIN).variable("TIPHYS_HELM_ENGINE", "builtin");
+    let mut folder = "chart".to_owned();
+    for _ in 0..150 {
+        folder.push_str("/charts/c");
+        world = world.file(&format!("{folder}/Chart.yaml"), "{apiVersion: v2, name: c, version: 0.1.0}");
+    }
+    assert!(world.generate(Helm::Four).only_helm().contains("is nested too deeply"));
 }
 
 #[test]
