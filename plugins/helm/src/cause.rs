@@ -21,6 +21,7 @@ const ERROR: &str = "Error: ";
 /// before helm runs.
 pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String, Option<String>)> {
     let name = chart_name(request);
+    let in_chart = |text: &str| text.strip_prefix(&format!("{name}/")).unwrap_or(text).to_owned();
     let (text, excerpt) = match error {
         GenerateError::Template { stderr: Some(stderr), .. } => {
             let message = Message::parse(helm_message(stderr).filter(|text| !text.is_empty())?, &name);
@@ -34,15 +35,12 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String,
             (format!("dependencies: {}", lines(helm_message(text).unwrap_or(text))), None)
         }
         GenerateError::Chart(error) => (error.problem(), None),
-        GenerateError::Builtin(BuiltinError::Declined(reason)) => {
-            (Message::parse(reason, &name).to_string(), None)
-        }
+        GenerateError::Builtin(BuiltinError::Declined(reason)) => (in_chart(reason), None),
         GenerateError::Builtin(BuiltinError::Limit { problem, remedy }) => {
-            let text = Message::parse(problem, &name).to_string();
-            (format!("{text}; {remedy}use --helm-engine program"), None)
+            (format!("{}; {remedy}use --helm-engine program", in_chart(problem)), None)
         }
         GenerateError::OnlyHelm { reason, source } => {
-            (format!("{}; {}", Message::parse(reason, &name), chain(source)), None)
+            (format!("{}; {}", in_chart(reason), chain(source)), None)
         }
         GenerateError::Different(difference) => (difference.to_string(), None),
         _ => return None,
