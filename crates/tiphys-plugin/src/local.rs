@@ -10,7 +10,7 @@ use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError};
 use tiphys_tree::glob::{FindCache, Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument as _;
 
 use crate::active_run::{ActiveRun, PendingRun};
@@ -157,12 +157,23 @@ impl LocalPlugin {
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
         let (env, request, generate) = (self.environment(request), request.clone(), own.generate);
         let began = Instant::now();
+        let (deadline, cancel) = (request.deadline.from(began), request.cancel.clone());
         let output = spawn_blocking(move || {
             let _slot = slot;
             let call = NativeCall { env: &env, tree: &request.tree, app_path: &request.app_path };
             generate(&call)
         });
-        let output = match output.await {
+        // A command that does not end in time goes on until one of its own limits ends it.
+        let output = tokio::select! {
+            output = timeout_at(deadline, output) => output,
+            () = cancel.cancelled() => return Err(PluginError::Cancelled),
+        };
+        let Ok(output) = output else {
+            settings.observer.command_ended(Phase::Generate, began.elapsed(), CommandEnd::DeadlineExceeded);
+            let (phase, command) = (Phase::Generate, quote_command(&argv));
+            return Err(PluginError::DeadlineExceeded { phase, command, stderr: String::new() });
+        };
+        let output = match output {
             Ok(Ok(output)) => output,
             Ok(Err(reason)) => {
                 tracing::info!(command = quote_command(&argv), "The command runs as a process: {reason}");

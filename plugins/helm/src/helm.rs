@@ -22,6 +22,9 @@ use recorded_version::VersionFile;
 /// The lowest supported minor version of each major version. Older ones lack options of Argo CD's calls, or interpret them differently.
 const LOWEST: [(u64, u64); 2] = [(4, 3), (3, 20)];
 
+/// The minor version of Helm 4 whose rules the built-in engine has.
+const ENGINE_MINOR: u64 = 3;
+
 /// Maximum bytes of helm's answer to `helm version`.
 const VERSION_BYTES_MAX: usize = 128;
 
@@ -130,6 +133,9 @@ impl KnownHelm {
             Self::Wrapper => Some("the helm on PATH is a script, or has another name"),
             Self::Version(version) if version.rules() == tiphys_helm_values::HelmVersion::V3 => {
                 Some("the helm on PATH is Helm 3")
+            }
+            Self::Version(version) if version.minor > ENGINE_MINOR => {
+                Some("the helm on PATH is newer than the rules of the built-in engine, those of 4.3")
             }
             Self::NotFound | Self::New | Self::Version(_) => None,
         }

@@ -1,9 +1,10 @@
 //! `init` and `generate`.
 
 use std::fs;
+use std::sync::{Barrier, LazyLock};
 use std::time::{Duration, Instant};
 
-use tiphys_plugin::{Deadline, HomeFolder, Plugin, Strictness};
+use tiphys_plugin::{Deadline, HomeFolder, InProcessCommand, NativeOutput, Plugin, Strictness};
 use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::wait::eventually;
 
@@ -162,6 +163,26 @@ async fn output_above_the_limit_ends_the_plugin() {
     let error = generated(&plugin, &request(&tree)).await.unwrap_err();
     assert!(error.ends_with(&format!("printed more than {STDOUT_BYTES_MAX} bytes")), "{error}");
     assert_eq!(fixture.left_behind().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn command_in_process_is_given_up_at_its_deadline() {
+    static END: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
+    const COMMANDS: &[InProcessCommand] = &[InProcessCommand {
+        program: "hangs",
+        generate: |_| {
+            END.wait();
+            Ok(NativeOutput::default())
+        },
+    }];
+    let fixture = Fixture::adjusted(|_, settings| settings.in_process = COMMANDS);
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plugin = fixture.plugin("p", "  generate: {command: [hangs, generate]}");
+    let mut request = request(&tree);
+    request.deadline = Deadline::After(Duration::from_millis(100));
+    let error = generated(&plugin, &request).await.unwrap_err();
+    assert_eq!(error, "generate: `hangs generate` did not end within its deadline");
+    END.wait();
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::{Helm, HelmVersion, go_duration};
+use super::{Helm, HelmVersion, KnownHelm, go_duration};
 use crate::home::Home;
 use crate::host::Host;
 use crate::redaction::Redactor;
@@ -33,6 +33,14 @@ fn version_may_lack_the_patch_number() {
         let parsed = HelmVersion::parse(text);
         let found = parsed.map(|version| (version.major, version.minor, version.is_supported()));
         assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn engine_has_the_rules_of_one_version() {
+    for (text, expected) in [("v4.3.1", true), ("v4.3.9", true), ("v4.4.0", false), ("v3.22.0", false)] {
+        let known = KnownHelm::Version(HelmVersion::parse(text).unwrap());
+        assert_eq!(known.leaves_all_charts().is_none(), expected, "{text}");
     }
 }
 
