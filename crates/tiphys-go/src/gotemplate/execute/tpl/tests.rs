@@ -93,14 +93,14 @@ fn limits_are_those_of_the_whole() {
         let parsed = Template::parse("base", template, limits).expect("a template");
         parsed.execute(&Value::Nil, &Options { limits, ..options() }).err().and_then(|error| error.limit)
     };
-    let long = "x".repeat(900);
+    let long = "x".repeat(400);
     for (template, expected) in [
         ("{{ tpl `{{ range 1001 }}{{ end }}` . }}".to_owned(), LimitError::Steps(1000)),
         (
             format!("{{{{ range 100 }}}}{{{{ tpl `{{{{/* {long} */}}}}` . }}}}{{{{ end }}}}"),
             LimitError::Steps(1000),
         ),
-        (format!("{{{{ tpl `{long}{{{{ repeat 200 \"x\" }}}}` . }}}}"), LimitError::Bytes(1000)),
+        (format!("{{{{ tpl `{long}{{{{ repeat 700 \"x\" }}}}` . }}}}"), LimitError::Bytes(1000)),
         ("{{ tpl `{{ template \"base\" . }}` . }}".to_owned(), LimitError::Depth(20)),
         (format!("{{{{ tpl `{}` . }}}}", "{{ if 1 }}".repeat(30)), LimitError::Depth(20)),
     ] {
