@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_go::gotemplate::{List, Map, Special, Str, Value};
-use tiphys_helm_values as values;
+use tiphys_go::gotemplate::{Dialect, List, Map, Special, Str, Value};
+use tiphys_helm_values::{self as values, HelmVersion};
 
 use crate::placed::PlacedChart;
-use crate::render::Release;
-use crate::versions::{API_VERSIONS, HELM_VERSION, KUBE_CLIENT_VERSION};
+use crate::render::{KubeVersion, Release};
+use crate::versions::{API_VERSIONS, helm_versions};
 use crate::{ChartFile, Dependency};
 
 /// A file below `templates`, and the data of its chart.
@@ -38,12 +38,13 @@ pub(crate) fn templates<'a>(
     chart: &PlacedChart<'a>,
     values: &values::Map,
     release: &Release,
+    rules: HelmVersion,
 ) -> Vec<TemplateFile<'a>> {
     let values = map_of(values);
     share_globals(chart, &values);
     let mut templates = Vec::new();
-    let shared = Shared { release: release_data(release), capabilities: capabilities(release) };
-    add(chart, chart.name, &values.as_chart_values(), &shared, (true, &mut templates));
+    let shared = Shared { release: release_data(release), capabilities: capabilities(release, rules), rules };
+    add(chart, &values.as_chart_values(), &shared, (true, &mut templates));
     templates
 }
 
@@ -51,12 +52,12 @@ pub(crate) fn templates<'a>(
 struct Shared {
     release: Value,
     capabilities: Value,
+    rules: HelmVersion,
 }
 
 /// Adds the templates of a chart, and returns its data.
 fn add<'a>(
     chart: &PlacedChart<'a>,
-    path: &str,
     values: &Map,
     shared: &Shared,
     (is_root, templates): (bool, &mut Vec<TemplateFile<'a>>),
@@ -64,7 +65,7 @@ fn add<'a>(
     let subcharts = Map::new(BTreeMap::new());
     let files = chart.chart.files.iter().map(|file| (Str::from(file.path.as_str()), Arc::clone(&file.bytes)));
     let data = Map::new(BTreeMap::from([
-        ("Chart".into(), chart_data(chart, is_root)),
+        ("Chart".into(), chart_data(chart, is_root, shared.rules)),
         ("Files".into(), Value::Special(Special::files(files))),
         ("Release".into(), shared.release.clone()),
         ("Capabilities".into(), shared.capabilities.clone()),
@@ -76,16 +77,15 @@ fn add<'a>(
             Some(Value::Map(own)) => own.as_chart_values(),
             _ => Map::new(BTreeMap::new()).as_chart_values(),
         };
-        let path = format!("{path}/charts/{}", subchart.name);
-        let of_subchart = add(subchart, &path, &own, shared, (false, templates));
+        let of_subchart = add(subchart, &own, shared, (false, templates));
         subcharts.insert(subchart.name.into(), Value::Map(of_subchart));
     }
-    let base_path = format!("{path}/templates");
+    let base_path = format!("{}/templates", chart.path);
     let is_library = chart.chart.metadata.chart_type == "library";
     let is_template = |file: &&ChartFile| !is_library || base(&file.path).starts_with('_');
     templates.extend(chart.chart.templates.iter().filter(is_template).map(|file| TemplateFile {
         file,
-        name: format!("{path}/{}", file.path),
+        name: format!("{}/{}", chart.path, file.path),
         base_path: base_path.clone(),
         data: data.clone(),
     }));
@@ -130,23 +130,47 @@ fn release_data(release: &Release) -> Value {
     ])))
 }
 
-fn capabilities(release: &Release) -> Value {
-    let versions = API_VERSIONS.iter().map(|version| (*version).to_owned());
-    let versions = List::api_versions(versions.chain(release.api_versions.iter().cloned()));
-    let version = &release.kube_version;
-    let numbers = [version.major.as_str(), version.minor.as_str()];
-    let helm = [HELM_VERSION, KUBE_CLIENT_VERSION];
-    Value::Special(Special::capabilities(&version.version, numbers, versions, helm))
+fn capabilities(release: &Release, rules: HelmVersion) -> Value {
+    let KubeVersion { version, major, minor } = &release.kube_version;
+    let kube_version = Special::kube_version(dialect(rules), version, [major, minor]);
+    let api_versions = API_VERSIONS.iter().map(|version| (*version).to_owned());
+    let api_versions = List::api_versions(api_versions.chain(release.api_versions.iter().cloned()));
+    let (version, client) = helm_versions(rules);
+    let mut helm = vec![("Version", version.into())];
+    helm.extend(client.map(|client| ("KubeClientVersion", client.into())));
+    let of_build = vec!["GitCommit", "GitTreeState", "GoVersion"];
+    let helm = Special::structure("version.BuildInfo", helm, of_build);
+    let fields = vec![
+        ("KubeVersion", Value::Special(kube_version)),
+        ("APIVersions", Value::List(api_versions)),
+        ("HelmVersion", Value::Special(helm)),
+    ];
+    let type_name = match rules {
+        HelmVersion::V3 => "*chartutil.Capabilities",
+        HelmVersion::V4 => "*common.Capabilities",
+    };
+    Value::Special(Special::structure(type_name, fields, Vec::new()))
 }
 
-fn chart_data(chart: &PlacedChart<'_>, is_root: bool) -> Value {
+/// Returns the template functions of a version of Helm.
+pub(crate) fn dialect(rules: HelmVersion) -> Dialect {
+    match rules {
+        HelmVersion::V3 => Dialect::Helm3,
+        HelmVersion::V4 => Dialect::Helm4,
+    }
+}
+
+fn chart_data(chart: &PlacedChart<'_>, is_root: bool, rules: HelmVersion) -> Value {
     let metadata = &chart.chart.metadata;
     let string = |string: &str| Value::from(string);
-    let strings = |list: &[String]| list_of(list.iter().map(|item| Value::from(item.as_str())));
+    let strings = |list: &Option<Vec<String>>| string_list(list.as_deref(), rules);
     let maintainers = metadata.maintainers.iter().map(|one| {
-        entries([("Name", string(&one.name)), ("Email", string(&one.email)), ("URL", string(&one.url))])
+        let fields =
+            vec![("Name", string(&one.name)), ("Email", string(&one.email)), ("URL", string(&one.url))];
+        object("*chart.Maintainer", fields, rules)
     });
-    let dependencies = chart.dependencies.iter().flatten().map(|(name, one)| dependency_data(name, one));
+    let dependencies = chart.dependencies.iter().flatten();
+    let dependencies = dependencies.map(|(name, one)| dependency_data(name, one, rules));
     let annotations = match &metadata.annotations {
         None => Map::nil_of_strings(),
         Some(annotations) => {
@@ -154,14 +178,14 @@ fn chart_data(chart: &PlacedChart<'_>, is_root: bool) -> Value {
             Map::of_strings(entries.map(|(key, value)| (key.as_str().into(), value.as_str().into())))
         }
     };
-    entries([
+    let fields = vec![
         ("Name", string(chart.name)),
         ("Home", string(&metadata.home)),
         ("Sources", strings(&metadata.sources)),
         ("Version", string(&metadata.version)),
         ("Description", string(&metadata.description)),
         ("Keywords", strings(&metadata.keywords)),
-        ("Maintainers", list_of(maintainers)),
+        ("Maintainers", objects("[]*chart.Maintainer", maintainers, rules)),
         ("Icon", string(&metadata.icon)),
         ("APIVersion", string(&metadata.api_version)),
         ("Condition", string(&metadata.condition)),
@@ -170,19 +194,20 @@ fn chart_data(chart: &PlacedChart<'_>, is_root: bool) -> Value {
         ("Deprecated", Value::Bool(metadata.deprecated)),
         ("Annotations", Value::Map(annotations)),
         ("KubeVersion", string(&metadata.kube_version)),
-        ("Dependencies", list_of(dependencies)),
+        ("Dependencies", objects("[]*chart.Dependency", dependencies, rules)),
         ("Type", string(&metadata.chart_type)),
         ("IsRoot", Value::Bool(is_root)),
-    ])
+    ];
+    object("struct { chart.Metadata; IsRoot bool }", fields, rules)
 }
 
-fn dependency_data(name: &str, one: &Dependency) -> Value {
+fn dependency_data(name: &str, one: &Dependency, rules: HelmVersion) -> Value {
     let string = |string: &str| Value::from(string);
     let imports = one
         .imports
         .iter()
-        .map(|import| entries([("child", string(&import.child)), ("parent", string(&import.parent))]));
-    entries([
+        .map(|import| entries(vec![("child", string(&import.child)), ("parent", string(&import.parent))]));
+    let fields = vec![
         ("Name", string(name)),
         ("Version", string(one.version.as_str())),
         ("Repository", string(&one.repository)),
@@ -191,10 +216,37 @@ fn dependency_data(name: &str, one: &Dependency) -> Value {
         ("Enabled", Value::Bool(true)),
         ("ImportValues", list_of(imports)),
         ("Alias", string(&one.alias)),
-    ])
+    ];
+    object("*chart.Dependency", fields, rules)
 }
 
-fn entries<const N: usize>(entries: [(&str, Value); N]) -> Value {
+/// Returns an object of the metadata: a struct in Helm 3, a map in Helm 4.
+fn object(type_name: &'static str, fields: Vec<(&'static str, Value)>, rules: HelmVersion) -> Value {
+    match rules {
+        HelmVersion::V3 => {
+            Value::Special(Special::structure(type_name, fields, vec!["Metadata", "Validate"]))
+        }
+        HelmVersion::V4 => entries(fields),
+    }
+}
+
+fn objects(type_name: &'static str, items: impl Iterator<Item = Value>, rules: HelmVersion) -> Value {
+    match rules {
+        HelmVersion::V3 => Value::List(List::structs(type_name, items.collect())),
+        HelmVersion::V4 => list_of(items),
+    }
+}
+
+fn string_list(list: Option<&[String]>, rules: HelmVersion) -> Value {
+    let items = list.unwrap_or_default().iter().map(String::as_str);
+    match (rules, list) {
+        (HelmVersion::V3, None) => Value::List(List::nil_of_strings()),
+        (HelmVersion::V3, Some(_)) => Value::List(List::strings(items)),
+        (HelmVersion::V4, _) => list_of(items.map(Value::from)),
+    }
+}
+
+fn entries(entries: Vec<(&'static str, Value)>) -> Value {
     Value::Map(Map::new(entries.into_iter().map(|(key, value)| (key.into(), value)).collect()))
 }
 

@@ -28,7 +28,7 @@ pub use dependency::{Dependency, DependencyVersion, ListError, dependencies, loc
 pub use error::RenderError;
 pub use ignore::IgnoreError;
 pub use load::{ArchiveError, LoadError, LoadLimits, is_ignored, pack};
-pub use metadata::{Maintainer, Metadata, ValidationError};
+pub use metadata::{Maintainer, Metadata, ValidationError, is_chart_name};
 pub use placed::PlacedChart;
 pub use render::{KubeVersion, LIMITS, Parts, Release, RunOptions, render};
 

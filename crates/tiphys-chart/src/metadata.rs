@@ -19,14 +19,14 @@ pub struct Metadata {
     pub name: String,
     /// URL of the project.
     pub home: String,
-    /// URLs of the source code.
-    pub sources: Vec<String>,
+    /// URLs of the source code; `None` if the field does not exist or is `null`.
+    pub sources: Option<Vec<String>>,
     /// The chart's version.
     pub version: String,
     /// One sentence about the chart.
     pub description: String,
-    /// Words for searches.
-    pub keywords: Vec<String>,
+    /// Words for searches; `None` if the field does not exist or is `null`.
+    pub keywords: Option<Vec<String>>,
     /// People to contact.
     pub maintainers: Vec<Maintainer>,
     /// URL of an image.
@@ -177,8 +177,8 @@ impl Metadata {
             ..Self::default()
         };
         let mut list = |key| {
-            let list = fields.texts(key).map_err(fail)?.unwrap_or_default();
-            Ok(list.iter().map(|text| sanitized(text)).collect())
+            let list = fields.texts(key).map_err(fail)?;
+            Ok(list.map(|list| list.iter().map(|text| sanitized(text)).collect()))
         };
         Ok(Self {
             sources: list("sources")?,
@@ -198,7 +198,7 @@ impl Metadata {
         if self.name == "." || self.name == ".." {
             return Err(ValidationError::NameNotAllowed { name: self.name.clone() });
         }
-        if base(self.name.as_bytes()) != self.name.as_bytes() {
+        if !is_chart_name(&self.name) {
             return Err(ValidationError::InvalidName { name: self.name.clone() });
         }
         required("version", &self.version)?;
@@ -210,6 +210,11 @@ impl Metadata {
         }
         Ok(())
     }
+}
+
+/// Whether Helm permits a chart to have a name: it must be the name of a file.
+pub fn is_chart_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && base(name.as_bytes()) == name.as_bytes()
 }
 
 fn validate_dependency(one: &Dependency, names: &mut HashSet<String>) -> Result<(), ValidationError> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tiphys_helm_values::HelmVersion;
 use tiphys_yaml::{Data, Node, names_equal, read_document};
 
 use crate::data::base;
@@ -66,6 +67,15 @@ const INSTALL_ORDER: [&str; 38] = [
     "ValidatingWebhookConfiguration",
 ];
 
+/// How many kinds Helm 3 does not have at the end of the order.
+const SINCE_HELM_4: usize = 2;
+
+/// Begins a document.
+const SEPARATOR: &str = "---";
+
+/// White space in Go's regular expressions.
+const WHITE_SPACE: [char; 5] = ['\t', '\n', '\x0C', '\r', ' '];
+
 /// The output of a template.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderedFile {
@@ -90,6 +100,7 @@ pub(crate) fn written(
     crds: &[RenderedFile],
     mut files: Vec<RenderedFile>,
     with_tests: bool,
+    rules: HelmVersion,
 ) -> Result<String, RenderError> {
     files.sort_by(|one, other| one.name.cmp(&other.name));
     let (mut manifests, mut hooks) = (Vec::new(), Vec::new());
@@ -97,7 +108,7 @@ pub(crate) fn written(
         if base(&file.name).starts_with('_') || file.name.ends_with("NOTES.txt") {
             continue;
         }
-        for content in split(&file.content) {
+        for content in split(&file.content, rules) {
             if !file.is_utf8 && content.contains(char::REPLACEMENT_CHARACTER) {
                 return Err(RenderError::Refused(format!(
                     "YAML parse error on {}: error converting YAML to JSON: yaml: invalid UTF-8",
@@ -120,7 +131,7 @@ pub(crate) fn written(
         }
     }
     for list in [&mut manifests, &mut hooks] {
-        list.sort_by(|one, other| rank(&one.kind).cmp(&rank(&other.kind)));
+        list.sort_by(|one, other| rank(&one.kind, rules).cmp(&rank(&other.kind, rules)));
     }
     hooks.retain(|hook| with_tests || !hook.is_test);
     let mut out = String::new();
@@ -145,21 +156,47 @@ fn add(out: &mut String, source: &str, content: &str) {
 }
 
 /// Returns the position of a kind, and its name if the order does not have it.
-fn rank(kind: &str) -> (usize, &str) {
-    match INSTALL_ORDER.iter().position(|known| *known == kind) {
+fn rank(kind: &str, rules: HelmVersion) -> (usize, &str) {
+    let order = match rules {
+        HelmVersion::V3 => &INSTALL_ORDER[..INSTALL_ORDER.len() - SINCE_HELM_4],
+        HelmVersion::V4 => &INSTALL_ORDER[..],
+    };
+    match order.iter().position(|known| *known == kind) {
         Some(position) => (position, ""),
-        None => (INSTALL_ORDER.len(), kind),
+        None => (order.len(), kind),
     }
 }
 
-/// Splits a file at lines that begin with `---`, also within strings, as Helm does. White space before a document is removed.
-fn split(content: &str) -> Vec<&str> {
+/// Splits a file at lines that begin with `---`, also within strings, as Helm does. White space before a document is removed, in Helm 3 also
+/// after it.
+fn split(content: &str, rules: HelmVersion) -> Vec<&str> {
+    match rules {
+        HelmVersion::V3 => split_of_helm_3(content),
+        HelmVersion::V4 => split_of_helm_4(content),
+    }
+}
+
+fn split_of_helm_3(content: &str) -> Vec<&str> {
+    let mut documents = Vec::new();
+    let mut rest = content.trim();
+    rest = rest.strip_prefix(SEPARATOR).map_or(rest, |rest| rest.trim_start_matches(WHITE_SPACE));
+    // A line break that ends a separator begins no other one.
+    while let Some(end) = rest.find("\n---") {
+        documents.push(rest[..end].trim());
+        rest = rest[end + 1 + SEPARATOR.len()..].trim_start_matches(WHITE_SPACE);
+    }
+    documents.push(rest.trim());
+    documents.retain(|document| !document.is_empty());
+    documents
+}
+
+fn split_of_helm_4(content: &str) -> Vec<&str> {
     let content = content.trim_start();
     let mut documents = Vec::new();
     let mut begin = 0;
     let mut line = 0;
     for text in content.split_inclusive('\n') {
-        if let Some(rest) = text.strip_prefix("---") {
+        if let Some(rest) = text.strip_prefix(SEPARATOR) {
             documents.push(&content[begin..line]);
             begin = line + text.len() - rest.trim_start_matches([' ', '\t']).len();
         }

@@ -4,7 +4,7 @@
 //! its range. Subcharts without an entry stay, under their own name, even if an entry with an alias has that name.
 
 use tiphys_go::versions::Version;
-use tiphys_helm_values as values;
+use tiphys_helm_values::{self as values, HelmVersion};
 
 use crate::{Chart, Dependency, LoadError, LoadLimits, Metadata};
 
@@ -13,6 +13,8 @@ use crate::{Chart, Dependency, LoadError, LoadLimits, Metadata};
 pub struct PlacedChart<'a> {
     /// Key of its values in the parent: its name or an alias.
     pub name: &'a str,
+    /// The directory in the names of its templates and CRDs.
+    pub(crate) path: String,
     /// The chart.
     pub chart: &'a Chart,
     /// Its subcharts: those without an entry in its list, then those of each entry.
@@ -31,9 +33,16 @@ enum Lists {
     Ignored,
 }
 
+/// The path of a chart, and the one that it would have without aliases.
+struct ChartPath {
+    path: String,
+    original: String,
+}
+
 /// The placed charts so far.
 struct Placed {
     limits: LoadLimits,
+    rules: HelmVersion,
     charts: usize,
     values_bytes: usize,
 }
@@ -51,16 +60,36 @@ impl Placed {
         }
         Ok(())
     }
+
+    /// Returns the path of a subchart. Helm 3 copies a chart for an alias, and updates its subcharts only if it has a list.
+    fn path(&self, parent: &ChartPath, lists: Lists, name: &str, subchart: &Chart) -> ChartPath {
+        let directory = match (self.rules, lists) {
+            (HelmVersion::V3, Lists::Ignored) => &parent.original,
+            (HelmVersion::V3, Lists::Read) | (HelmVersion::V4, _) => &parent.path,
+        };
+        ChartPath {
+            path: format!("{directory}/charts/{name}"),
+            original: format!("{}/charts/{}", parent.original, subchart.metadata.name),
+        }
+    }
 }
 
 impl<'a> PlacedChart<'a> {
     /// Places a chart and all its subcharts. The number of placed charts and the bytes of their values and schemas are limited.
-    pub fn new(chart: &'a Chart, limits: LoadLimits) -> Result<Self, LoadError> {
-        let mut placed = Placed { limits, charts: 0, values_bytes: 0 };
-        Self::place(chart, &chart.metadata.name, Lists::Read, &mut placed)
+    pub fn new(chart: &'a Chart, limits: LoadLimits, rules: HelmVersion) -> Result<Self, LoadError> {
+        let mut placed = Placed { limits, rules, charts: 0, values_bytes: 0 };
+        let name = chart.metadata.name.as_str();
+        let path = ChartPath { path: name.to_owned(), original: name.to_owned() };
+        Self::place(chart, name, path, Lists::Read, &mut placed)
     }
 
-    fn place(chart: &'a Chart, name: &'a str, lists: Lists, placed: &mut Placed) -> Result<Self, LoadError> {
+    fn place(
+        chart: &'a Chart,
+        name: &'a str,
+        path: ChartPath,
+        lists: Lists,
+        placed: &mut Placed,
+    ) -> Result<Self, LoadError> {
         placed.count(chart)?;
         let (listed, lists) = match &chart.metadata.dependencies {
             Some(listed) if lists == Lists::Read => (listed.as_slice(), Lists::Read),
@@ -74,7 +103,10 @@ impl<'a> PlacedChart<'a> {
             Some((one.known_as(), meant))
         });
         let subcharts = unlisted.chain(listed);
-        let subcharts = subcharts.map(|(name, subchart)| Self::place(subchart, name, lists, placed));
+        let subcharts = subcharts.map(|(name, subchart)| {
+            let path = placed.path(&path, lists, name, subchart);
+            Self::place(subchart, name, path, lists, placed)
+        });
         let subcharts = subcharts.collect::<Result<_, _>>()?;
         let missing = match lists {
             Lists::Read => chart.missing_dependencies().collect(),
@@ -83,7 +115,7 @@ impl<'a> PlacedChart<'a> {
         let key = |one: &'a Dependency| if lists == Lists::Read { one.known_as() } else { &*one.name };
         let dependencies = chart.metadata.dependencies.as_ref();
         let dependencies = dependencies.map(|list| list.iter().map(|one| (key(one), one)).collect());
-        Ok(Self { name, chart, subcharts, missing, dependencies })
+        Ok(Self { name, path: path.path, chart, subcharts, missing, dependencies })
     }
 
     /// Returns the chart as input of the merge of values.

@@ -58,9 +58,11 @@ pub struct Parts {
     pub schema_validation: bool,
 }
 
-/// Options of the functions of templates that depend on time and chance, and the limits of all templates together.
+/// The rules of rendering, what functions return that depend on time and chance, and the limits of all templates together.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions<'a> {
+    /// The version of Helm: 3.22 or 4.3.
+    pub rules: HelmVersion,
     /// The result of `now`.
     pub now: SystemTime,
     /// The seed of random functions.
@@ -88,13 +90,13 @@ impl KubeVersion {
 }
 
 impl Default for KubeVersion {
-    /// Returns the version that Helm 4.3.1 takes without another one.
+    /// Returns the version that Helm 3.22.0 and 4.3.1 take without another one.
     fn default() -> Self {
         Self { version: "v1.37.0".to_owned(), major: "1".to_owned(), minor: "37".to_owned() }
     }
 }
 
-/// Renders a chart with the merged values of the caller, by the rules of Helm 4. Returns what `helm template` prints.
+/// Renders a chart with the merged values of the caller. Returns what `helm template` prints. Chart and values were loaded by the same rules.
 pub fn render(
     chart: &Chart,
     values: Map,
@@ -102,23 +104,24 @@ pub fn render(
     parts: Parts,
     options: RunOptions<'_>,
 ) -> Result<String, RenderError> {
+    let rules = options.rules;
     check_installable(chart, &release.name)?;
-    let placed = PlacedChart::new(chart, LoadLimits::new(HelmVersion::V4));
+    let placed = PlacedChart::new(chart, LoadLimits::new(rules), rules);
     let mut placed = placed.map_err(|limit| RenderError::Unsupported(limit.to_string()))?;
     let defaults = placed.as_values();
-    let enabled = enabled(&defaults, &values, HelmVersion::V4);
+    let enabled = enabled(&defaults, &values, rules);
     placed.keep(&enabled.map_err(|error| dependency_error(&error))?);
-    let values = coalesce(&defaults, values, HelmVersion::V4)?;
+    let values = coalesce(&defaults, values, rules)?;
     if parts.schema_validation {
         schema::validate(&placed, &values)?;
     }
     check_kube_version(chart, &release.kube_version)?;
     let mut crds = Vec::new();
     if parts.crds {
-        add_crds(&placed, placed.name, &mut crds)?;
+        add_crds(&placed, &mut crds)?;
     }
     let files = stacker::grow(STACK_BYTES, || run(&placed, &values, release, options))?;
-    output::written(&crds, files, parts.tests)
+    output::written(&crds, files, parts.tests, rules)
 }
 
 fn dependency_error(error: &tiphys_helm_values::CoalesceError) -> RenderError {
@@ -174,21 +177,20 @@ fn check_kube_version(chart: &Chart, found: &KubeVersion) -> Result<(), RenderEr
 }
 
 /// Adds the files of custom resource definitions of a chart and of its subcharts.
-fn add_crds(chart: &PlacedChart<'_>, path: &str, crds: &mut Vec<RenderedFile>) -> Result<(), RenderError> {
+fn add_crds(chart: &PlacedChart<'_>, crds: &mut Vec<RenderedFile>) -> Result<(), RenderError> {
     let is_crd = |path: &str| {
         let extension = base(path).rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
         path.starts_with("crds/")
             && extension.is_some_and(|one| ["yaml", "yml", "json"].contains(&one.as_str()))
     };
     for file in chart.chart.files.iter().filter(|file| is_crd(&file.path)) {
-        let name = format!("{path}/{}", file.path);
+        let name = format!("{}/{}", chart.path, file.path);
         let Ok(content) = str::from_utf8(&file.bytes) else {
             return Err(RenderError::Unsupported(format!("{name}: is not UTF-8")));
         };
         crds.push(RenderedFile { name, content: content.to_owned(), is_utf8: true });
     }
-    let mut subcharts = chart.subcharts.iter();
-    subcharts.try_for_each(|subchart| add_crds(subchart, &format!("{path}/charts/{}", subchart.name), crds))
+    chart.subcharts.iter().try_for_each(|subchart| add_crds(subchart, crds))
 }
 
 /// Executes all templates in Helm's order: those in deeper directories first.
@@ -198,7 +200,7 @@ fn run(
     release: &Release,
     options: RunOptions<'_>,
 ) -> Result<Vec<RenderedFile>, RenderError> {
-    let mut files = data::templates(chart, values, release);
+    let mut files = data::templates(chart, values, release, options.rules);
     let order = |file: &TemplateFile<'_>| (file.name.matches('/').count(), file.name.clone());
     files.sort_by_cached_key(|file| std::cmp::Reverse(order(file)));
     // Charts of one name may have templates of one name, of which the last counts.
@@ -209,8 +211,10 @@ fn run(
         }
         is_same
     });
-    let parse =
-        |file: &TemplateFile<'_>| Ok(options.cache.parse(&file.name, &file.file.bytes, options.limits)?);
+    let dialect = data::dialect(options.rules);
+    let parse = |file: &TemplateFile<'_>| {
+        Ok(options.cache.parse(&file.name, &file.file.bytes, dialect, options.limits)?)
+    };
     let templates = files.iter().map(parse).collect::<Result<Vec<_>, RenderError>>()?;
     let set = TemplateSet::new(templates);
     let options = Options {

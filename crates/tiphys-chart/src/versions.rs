@@ -1,10 +1,14 @@
 //! Versions of Helm 4.3.1, and of the Kubernetes libraries that it is built with.
 
-/// `.Capabilities.HelmVersion.Version`
-pub(crate) const HELM_VERSION: &str = "v4.3.1";
+use tiphys_helm_values::HelmVersion;
 
-/// `.Capabilities.HelmVersion.KubeClientVersion`
-pub(crate) const KUBE_CLIENT_VERSION: &str = "v1.37";
+/// Returns `.Capabilities.HelmVersion.Version` and, if it exists, `.Capabilities.HelmVersion.KubeClientVersion`.
+pub(crate) fn helm_versions(rules: HelmVersion) -> (&'static str, Option<&'static str>) {
+    match rules {
+        HelmVersion::V3 => ("v3.22.0", None),
+        HelmVersion::V4 => ("v4.3.1", Some("v1.37")),
+    }
+}
 
 /// The API versions that every cluster is taken to have.
 pub(crate) const API_VERSIONS: [&str; 57] = [

@@ -32,8 +32,13 @@ fn rendered(chart: &Chart, values: Map, limits: Limits) -> Result<String, Render
         kube_version: KubeVersion::default(),
         api_versions: Vec::new(),
     };
-    let options =
-        RunOptions { now: SystemTime::UNIX_EPOCH, random: 1, limits, cache: &TemplateCache::default() };
+    let options = RunOptions {
+        rules: HelmVersion::V4,
+        now: SystemTime::UNIX_EPOCH,
+        random: 1,
+        limits,
+        cache: &TemplateCache::default(),
+    };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
     render(chart, values, &release, parts, options)
 }

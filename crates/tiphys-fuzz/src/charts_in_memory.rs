@@ -59,7 +59,7 @@ pub(crate) fn archive_body(bytes: &[u8]) {
                 assert_eq!(format!("{chart:?}"), format!("{again:?}"), "the same again");
                 let total = check(&chart, 1);
                 assert!(total.bytes <= LOAD_LIMITS.bytes && total.charts <= LOAD_LIMITS.charts);
-                assert_eq!(rendered(&chart), rendered(&again), "the same again");
+                assert_eq!(rendered(&chart, version), rendered(&again, version), "the same again");
             }
             (Err(error), Err(again)) => assert_eq!(error.to_string(), again.to_string(), "the same again"),
             (one, other) => panic!("{one:?}, and again {other:?}"),
@@ -94,6 +94,12 @@ fn check(chart: &Chart, depth: usize) -> Total {
 
 /// The bytes are a template of a chart.
 pub(crate) fn template_body(bytes: &[u8]) {
+    for rules in [HelmVersion::V3, HelmVersion::V4] {
+        template_by(bytes, rules);
+    }
+}
+
+fn template_by(bytes: &[u8], rules: HelmVersion) {
     let chart_of = |others: &[(&str, &[u8])]| {
         let own = [
             ("Chart.yaml", &b"{apiVersion: v2, name: c, version: 0.1.0, annotations: {a: b}}"[..]),
@@ -106,13 +112,12 @@ pub(crate) fn template_body(bytes: &[u8]) {
         let files = own.iter().chain(others);
         let files =
             files.map(|(path, bytes)| ChartFile { path: (*path).to_owned(), bytes: Arc::from(*bytes) });
-        Chart::of_directory(files.collect(), HelmVersion::V4, LoadLimits::new(HelmVersion::V4))
-            .expect("a chart")
+        Chart::of_directory(files.collect(), rules, LoadLimits::new(rules)).expect("a chart")
     };
-    let result = rendered(&chart_of(&[]));
+    let result = rendered(&chart_of(&[]), rules);
     let empty_files =
         [("templates/_z.tpl", &b""[..]), ("templates/a/empty.yaml", b" \n"), ("charts/sub/templates/z", b"")];
-    let with_empty = rendered(&chart_of(&empty_files));
+    let with_empty = rendered(&chart_of(&empty_files), rules);
     // Empty files take a few steps.
     let is_limit = |result: &Result<_, _>| matches!(result, Err(RenderError::Limit { .. }));
     if !is_limit(&result) && !is_limit(&with_empty) {
@@ -132,7 +137,7 @@ pub(crate) fn template_body(bytes: &[u8]) {
     }
 }
 
-fn rendered(chart: &Chart) -> Result<String, RenderError> {
+fn rendered(chart: &Chart, rules: HelmVersion) -> Result<String, RenderError> {
     let release = Release {
         name: "release".to_owned(),
         namespace: "space".to_owned(),
@@ -140,6 +145,7 @@ fn rendered(chart: &Chart) -> Result<String, RenderError> {
         api_versions: Vec::new(),
     };
     let options = RunOptions {
+        rules,
         now: SystemTime::UNIX_EPOCH,
         random: 1,
         limits: LIMITS,

@@ -30,7 +30,7 @@ pub use file::{FileOwner, NotOpened, open_file};
 pub use locations::{Location, locations};
 pub use modes::Modes;
 pub use path::{EntryPath, PathError, RepoPath};
-pub use prune::{Pruned, is_cache_name, mark_used, prune};
+pub use prune::{Pruned, is_cache_name, mark_used, prune, unless_gone};
 pub use read::{Depth, ReadError};
 pub use store::{
     DirectoryEntry, ProcessStore, Reuse, Room, RunDir, Store, StoreBounds, StoreOptions, StoreStats, Tree,

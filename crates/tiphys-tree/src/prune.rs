@@ -108,8 +108,8 @@ fn entries_of(directory: &Path, entries: &mut Vec<Entry>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `None` for an entry that does not exist any more.
-fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+/// Returns `None` for a file or directory that does not exist: another process may have removed it.
+pub fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         result => result.map(Some),

@@ -40,7 +40,7 @@ pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
 /// Returns the programs that tiphys and its plugins run, if this engine renders charts.
 pub(crate) fn required_programs(helm_engine: &str) -> Vec<RequiredProgram> {
     let (needed_by, need) = match helm_engine {
-        "builtin" => ("kustomizations with charts", ProgramNeed::Unused),
+        "builtin" | "builtin-helm3" => ("kustomizations with charts", ProgramNeed::Unused),
         "program" | "compare" => ("charts", ProgramNeed::Required),
         _ => ("charts that the built-in engine leaves to it", ProgramNeed::Optional),
     };

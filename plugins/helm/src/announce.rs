@@ -39,9 +39,6 @@ use loaded_chart::LoadedChart;
 use notes::Notes;
 use single::Single;
 
-/// Rules in use if no earlier run recorded the version of helm.
-const LIKELY_VERSION: HelmVersion = HelmVersion::V4;
-
 /// Maximum number of files that the tooltip of the parameter `value-files` suggests.
 const SUGGESTIONS_MAX: usize = 50;
 
@@ -181,8 +178,7 @@ impl ValueSources {
         let bounds = settings.chart_bounds;
         crate::chart::Chart::read(&request.app_path, bounds)?;
         let (files, left_out) = value_files(request, bounds.bytes)?;
-        let helm = helm::recorded_version(&request.host, settings);
-        let version = helm.map_or(LIKELY_VERSION, |helm| helm.rules());
+        let version = helm::known_rules(&request.host, settings);
         let chart = LoadedChart::of(request, version)?;
         Ok(Self { chart, files, left_out, version })
     }
@@ -212,7 +208,7 @@ impl<'a> Enabled<'a> {
             warnings.extend(tiphys_helm_values::ignored_text(&text.shown(request), &text.bytes, *version));
         }
         let limits = request.settings.chart_bounds.of_chart(*version);
-        let mut chart = PlacedChart::new(&loaded.chart, limits)?;
+        let mut chart = PlacedChart::new(&loaded.chart, limits, *version)?;
         let single = Single::of(request);
         let assigned = if single.is_empty() { None } else { single.over(&given, *version) };
         let deciding = assigned.as_ref().unwrap_or(&given);

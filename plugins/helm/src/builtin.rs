@@ -1,4 +1,4 @@
-//! Renders a chart in this process, by the rules of Helm 4, without the `helm` program.
+//! Renders a chart in this process, by the rules of Helm 3.22 or 4.3, without the `helm` program.
 //!
 //! The program is left to do the rest: files at URLs, release names that are templates, missing dependencies, and functions that `tiphys-chart`
 //! does not support. The decision is made before anything is printed.
@@ -23,7 +23,7 @@ use crate::announce::ignored_text_of_request;
 use crate::chart::{ChartCache, ChartKey, Content, FilesError, add_built, files};
 use crate::dependencies::BuiltCharts;
 use crate::failure::chain;
-use crate::generate::{GenerateError, prepare};
+use crate::generate::{GenerateError, Prepared, prepare};
 use crate::helm::{HelmError, KnownHelm};
 use crate::host::{Host, now};
 use crate::options::{AssignmentKind, Step};
@@ -40,8 +40,8 @@ static CHARTS: LazyLock<ChartCache> = LazyLock::new(ChartCache::default);
 /// The directory of files that exist in memory only. No path of a request begins with it.
 const WRITTEN: &str = "/proc/tiphys";
 
-/// Helm's rules of this engine.
-const RULES: HelmVersion = HelmVersion::V4;
+/// Helm's rules if they are not chosen, and the version of the helm is not known.
+pub(crate) const RULES: HelmVersion = HelmVersion::V4;
 
 /// The engine that renders charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub(crate) enum Engine {
     /// This process, if it can, else the program.
     #[default]
     Auto,
-    /// This process. A chart that it cannot render is an error.
-    Builtin,
+    /// This process, by these rules. A chart that it cannot render is an error.
+    Builtin(HelmVersion),
     /// The program.
     Program,
     /// Both, and their first difference is an error.
@@ -80,9 +80,10 @@ pub(crate) struct Rendered {
 
 impl Engine {
     /// The names, as in settings.
-    pub(crate) const NAMES: [(&'static str, Self); 4] = [
+    pub(crate) const NAMES: [(&'static str, Self); 5] = [
         ("auto", Self::Auto),
-        ("builtin", Self::Builtin),
+        ("builtin", Self::Builtin(RULES)),
+        ("builtin-helm3", Self::Builtin(HelmVersion::V3)),
         ("program", Self::Program),
         ("compare", Self::Compare),
     ];
@@ -99,18 +100,14 @@ pub fn generate_in_process(
     let host = Host::of_command(env, folder);
     // The command reports the error.
     let request = Request::of(&host).map_err(|_| "the parameters or settings are invalid".to_owned())?;
-    match request.settings.engine {
+    let rules = match request.settings.engine {
         Engine::Program | Engine::Compare => return Err("the setting helmEngine asks for it".to_owned()),
         Engine::Auto => match KnownHelm::of(&host, &request.settings) {
             KnownHelm::New => return Err("the version of the helm on PATH is not known yet".to_owned()),
-            known => {
-                if let Some(reason) = known.leaves_all_charts() {
-                    return Err(reason.to_owned());
-                }
-            }
+            known => known.builtin_rules()?,
         },
-        Engine::Builtin => {}
-    }
+        Engine::Builtin(rules) => rules,
+    };
     let options = &request.options;
     let of_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
     let mut paths = options.value_files.iter().chain(of_files.map(|one| &one.value));
@@ -120,9 +117,9 @@ pub fn generate_in_process(
     if !options.kustomize_dir.is_empty() {
         return Err("kustomize-dir is set".to_owned());
     }
-    let key = (tree.key(), request.app_path.clone());
+    let key = (tree.key(), request.app_path.clone(), rules);
     let Rendered { manifests, warnings } =
-        rendered_of(&request, None, Some(key)).map_err(|error| match error {
+        rendered_of(&request, None, rules, Some(key)).map_err(|error| match error {
             BuiltinError::Declined(reason) => reason,
             BuiltinError::Failed(error) if error.misses_dependency() => {
                 "dependencies are missing in charts/".to_owned()
@@ -134,14 +131,19 @@ pub fn generate_in_process(
 }
 
 /// Renders the chart of a request, possibly with dependencies that are not in its `charts`.
-pub(crate) fn rendered(request: &Request, built: Option<&BuiltCharts>) -> Result<Rendered, BuiltinError> {
-    rendered_of(request, built, None)
+pub(crate) fn rendered(
+    request: &Request,
+    built: Option<&BuiltCharts>,
+    rules: HelmVersion,
+) -> Result<Rendered, BuiltinError> {
+    rendered_of(request, built, rules, None)
 }
 
 /// Renders a chart, which is loaded once for a key.
 fn rendered_of(
     request: &Request,
     built: Option<&BuiltCharts>,
+    rules: HelmVersion,
     key: Option<ChartKey>,
 ) -> Result<Rendered, BuiltinError> {
     let mut files = BTreeMap::new();
@@ -151,10 +153,10 @@ fn rendered_of(
         Ok(path)
     };
     let prepared = prepare(request, &mut write).map_err(Box::new)?;
-    let input =
-        Input { request, template: &prepared.template, call: &prepared.call, built, key, written: files };
+    let Prepared { template, call } = &prepared;
+    let input = Input { request, template, call, built, rules, key, written: files };
     let manifests = input.render()?;
-    Ok(Rendered { manifests, warnings: ignored_text_of_request(request, RULES) })
+    Ok(Rendered { manifests, warnings: ignored_text_of_request(request, rules) })
 }
 
 struct Input<'a> {
@@ -163,6 +165,7 @@ struct Input<'a> {
     call: &'a Call,
     /// Dependencies that are not in `charts`.
     built: Option<&'a BuiltCharts>,
+    rules: HelmVersion,
     /// The key of the chart, if its tree does not change.
     key: Option<ChartKey>,
     /// The files that helm would find in its home.
@@ -199,7 +202,7 @@ impl Input<'_> {
         let random = u64::from(since.subsec_nanos()) ^ since.as_secs();
         let settings = &self.request.settings;
         let limits = Limits { steps: settings.steps_max, output_bytes: settings.output_bytes_max, ..LIMITS };
-        let options = RunOptions { now, random, limits, cache: &TEMPLATES };
+        let options = RunOptions { rules: self.rules, now, random, limits, cache: &TEMPLATES };
         render(&chart, values, &release, parts, options).map_err(|error| match &error {
             RenderError::Unsupported(reason) => BuiltinError::Declined(reason.clone()),
             RenderError::Limit { limit, .. } => {
@@ -245,7 +248,7 @@ impl Input<'_> {
         let assignments: Vec<values::Assignment<'_>> =
             assignments.iter().map(|(flag, text)| values::Assignment { flag: *flag, text }).collect();
         let inputs = Inputs {
-            version: RULES,
+            version: self.rules,
             values_files: &files,
             assignments: &assignments,
             read_file: &read_file,
@@ -281,7 +284,7 @@ impl Input<'_> {
             add_built(&mut files, built);
         }
         let bytes = files.iter().map(|file| file.bytes.len()).sum();
-        let chart = Chart::of_directory(files, RULES, LoadLimits::new(RULES));
+        let chart = Chart::of_directory(files, self.rules, LoadLimits::new(self.rules));
         let chart = Arc::new(chart.map_err(|error| self.failed(&chain(&error)))?);
         if let Some(key) = &self.key {
             CHARTS.add(key.clone(), &chart, bytes);

@@ -24,6 +24,12 @@ pub(crate) const CHART: &str = "Chart.yaml";
 /// The file with the dependencies of charts with `apiVersion: v1`. Helm also reads it for others.
 pub(crate) const REQUIREMENTS: &str = "requirements.yaml";
 
+/// The directory with a chart's subcharts.
+pub(crate) const CHARTS: &str = "charts";
+
+/// The suffix of packed charts.
+pub(crate) const PACKED: &str = ".tgz";
+
 /// The file that hides files of a chart from helm.
 pub(crate) const HELM_IGNORE: &str = ".helmignore";
 

@@ -20,7 +20,7 @@ use tiphys_logins::{Needs, OwnLogins, read_certificates};
 use tiphys_model::access::{MountedCredentials, NetworkUse};
 use tokio::runtime::Builder;
 
-use crate::chart::{Dependency, PACKED_CHART_BYTES_MAX};
+use crate::chart::{CHARTS, Dependency, PACKED, PACKED_CHART_BYTES_MAX};
 use crate::home::Home;
 use crate::mirror;
 use crate::request::Request;
@@ -32,9 +32,6 @@ use fetch::Fetcher;
 use listed::Listed;
 use local::InCharts;
 use remote::{DependencyRepository, ProjectRepositories, RemoteRepository};
-
-/// The directory of a chart with its dependencies.
-const CHARTS: &str = "charts";
 
 /// The name of a file in `charts`, and its content.
 type Archive = (String, Arc<[u8]>);
@@ -224,6 +221,11 @@ impl Plan {
         let removed = others.map(|(file, _)| file.clone()).filter(|file| !is_added(file)).collect();
         BuiltCharts { added, removed }
     }
+}
+
+/// Returns the name of a chart's archive, as helm gives it.
+fn archive_name(chart: &str, version: &str) -> String {
+    format!("{chart}-{version}{PACKED}")
 }
 
 /// The mounted files that a list needs.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::announce::ignored_text_of_request;
-use crate::builtin::{self, BuiltinError, Engine};
+use crate::builtin::{self, BuiltinError, Engine, RULES};
 use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
 use crate::compare::{self, Difference};
@@ -20,6 +20,7 @@ use crate::request::Request;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
+use tiphys_helm_values::HelmVersion;
 use tiphys_process::{ExecLimits, FailureCause};
 use tiphys_tree::{ContainmentError, check_links};
 
@@ -125,22 +126,11 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
 }
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
-    let engine = match request.settings.engine {
-        Engine::Auto if known_helm(request, home).await.leaves_all_charts().is_some() => Engine::Program,
-        Engine::Compare => {
-            let helm = known_helm(request, home).await;
-            // A wrapper may do the same as helm.
-            if let Some(reason) = helm.leaves_all_charts().filter(|_| helm != KnownHelm::Wrapper) {
-                return Err(GenerateError::Builtin(BuiltinError::Declined(reason.to_owned())));
-            }
-            Engine::Compare
-        }
-        engine => engine,
-    };
-    let manifests = match rendered(request, home, engine, None).await {
+    let renderer = Renderer::of(request, home).await?;
+    let manifests = match rendered(request, home, renderer, None).await {
         Err(error) if error.misses_dependency() => {
             let built = dependencies::build(request, home).await?;
-            rendered(request, home, engine, Some(&built)).await?
+            rendered(request, home, renderer, Some(&built)).await?
         }
         result => result?,
     };
@@ -151,34 +141,69 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
     }
 }
 
+/// Who renders a chart, and by which rules.
+#[derive(Clone, Copy, Debug)]
+enum Renderer {
+    Builtin(HelmVersion),
+    /// The built-in engine, if it can, else the program.
+    BuiltinOrProgram(HelmVersion),
+    Program,
+    Both(HelmVersion),
+}
+
+impl Renderer {
+    async fn of(request: &Request, home: &Home) -> Result<Self, GenerateError> {
+        Ok(match request.settings.engine {
+            Engine::Builtin(rules) => Self::Builtin(rules),
+            Engine::Program => Self::Program,
+            Engine::Auto => {
+                let rules = known_helm(request, home).await.builtin_rules();
+                rules.map_or(Self::Program, Self::BuiltinOrProgram)
+            }
+            Engine::Compare => {
+                match known_helm(request, home).await {
+                    // It may do the same as helm.
+                    KnownHelm::Wrapper => Self::Both(RULES),
+                    helm => Self::Both(helm.builtin_rules().map_err(|reason| {
+                        GenerateError::Builtin(BuiltinError::Declined(reason.to_owned()))
+                    })?),
+                }
+            }
+        })
+    }
+}
+
 /// Renders a chart, possibly with dependencies that are not in its `charts`.
 async fn rendered(
     request: &Request,
     home: &Home,
-    engine: Engine,
+    renderer: Renderer,
     built: Option<&BuiltCharts>,
 ) -> Result<Vec<u8>, GenerateError> {
-    match engine {
-        Engine::Program => return by_program(request, home, built).await,
-        Engine::Compare => return compared(request, home, built).await,
-        Engine::Auto | Engine::Builtin => {}
-    }
-    match (builtin::rendered(request, built), engine) {
-        (Err(BuiltinError::Failed(error)), _) if error.misses_dependency() => Err(*error),
+    let (rules, may_use_program) = match renderer {
+        Renderer::Program => return by_program(request, home, built).await,
+        Renderer::Both(rules) => return compared(request, home, built, rules).await,
+        Renderer::BuiltinOrProgram(rules) => (rules, true),
+        Renderer::Builtin(rules) => (rules, false),
+    };
+    match builtin::rendered(request, built, rules) {
+        Err(BuiltinError::Failed(error)) if error.misses_dependency() => Err(*error),
         // The program reports an error of the chart, if there is one.
-        (Err(BuiltinError::Failed(error)), Engine::Auto) => match by_program(request, home, built).await {
+        Err(BuiltinError::Failed(error)) if may_use_program => match by_program(request, home, built).await {
             Err(GenerateError::Helm(HelmError::NotFound { .. })) => Err(*error),
             result => result,
         },
-        (Err(BuiltinError::Failed(error)), _) => Err(*error),
-        (Err(BuiltinError::Declined(reason)), Engine::Auto) => match by_program(request, home, built).await {
-            Err(GenerateError::Helm(source @ HelmError::NotFound { .. })) => {
-                Err(GenerateError::OnlyHelm { reason, source })
+        Err(BuiltinError::Failed(error)) => Err(*error),
+        Err(BuiltinError::Declined(reason)) if may_use_program => {
+            match by_program(request, home, built).await {
+                Err(GenerateError::Helm(source @ HelmError::NotFound { .. })) => {
+                    Err(GenerateError::OnlyHelm { reason, source })
+                }
+                result => result,
             }
-            result => result,
-        },
-        (Err(error), _) => Err(GenerateError::Builtin(error)),
-        (Ok(rendered), _) => {
+        }
+        Err(error) => Err(GenerateError::Builtin(error)),
+        Ok(rendered) => {
             rendered.warnings.iter().for_each(|warning| warn(warning));
             Ok(rendered.manifests.into_bytes())
         }
@@ -223,15 +248,16 @@ async fn compared(
     request: &Request,
     home: &Home,
     built: Option<&BuiltCharts>,
+    rules: HelmVersion,
 ) -> Result<Vec<u8>, GenerateError> {
-    let builtin = match builtin::rendered(request, built) {
+    let builtin = match builtin::rendered(request, built, rules) {
         Err(error @ BuiltinError::Declined(_)) => return Err(GenerateError::Builtin(error)),
         Err(BuiltinError::Failed(error)) if error.misses_dependency() => return Err(*error),
         builtin => builtin,
     };
     let difference = match (builtin, by_program(request, home, built).await) {
         (Ok(builtin), Ok(manifests)) => {
-            let again = || Some(builtin::rendered(request, built).ok()?.manifests);
+            let again = || Some(builtin::rendered(request, built, rules).ok()?.manifests);
             match compare::difference(&builtin.manifests, &String::from_utf8_lossy(&manifests), again) {
                 None => return Ok(manifests),
                 Some(difference) => difference,

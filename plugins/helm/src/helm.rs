@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::io::Errno;
+use tiphys_helm_values::HelmVersion as Rules;
 use tiphys_process::{Tool, ToolError};
 
+use crate::builtin::{Engine, RULES};
 use crate::failure::go_words;
 use crate::home::{Home, HomeError, known_versions};
 use crate::host::Host;
@@ -22,8 +24,11 @@ use recorded_version::VersionFile;
 /// The lowest supported minor version of each major version. Older ones lack options of Argo CD's calls, or interpret them differently.
 const LOWEST: [(u64, u64); 2] = [(4, 3), (3, 20)];
 
-/// The minor version of Helm 4 whose rules the built-in engine has.
-const ENGINE_MINOR: u64 = 3;
+/// The minor version of Helm 3 whose rules the built-in engine has. Others know other API versions.
+const RULES_3_MINOR: u64 = 22;
+
+/// The newest minor version of Helm 4 whose rules the built-in engine has.
+const RULES_4_MINOR: u64 = 3;
 
 /// Maximum bytes of helm's answer to `helm version`.
 const VERSION_BYTES_MAX: usize = 128;
@@ -127,23 +132,38 @@ impl KnownHelm {
         recorded_version(host, settings).map_or(Self::New, Self::Version)
     }
 
-    /// Returns the reason why the engine `auto` leaves all charts to it, if its version or kind is one. That of a new one is not known.
-    pub(crate) fn leaves_all_charts(&self) -> Option<&'static str> {
+    /// Returns the rules by which the built-in engine renders charts as this helm does. The version of a new one is not known. The error is the
+    /// reason why the engine `auto` leaves all charts to it.
+    pub(crate) fn builtin_rules(&self) -> Result<Rules, &'static str> {
         match self {
-            Self::Wrapper => Some("the helm on PATH is a script, or has another name"),
-            Self::Version(version) if version.rules() == tiphys_helm_values::HelmVersion::V3 => {
-                Some("the helm on PATH is Helm 3")
-            }
-            Self::Version(version) if version.minor > ENGINE_MINOR => {
-                Some("the helm on PATH is newer than the rules of the built-in engine, those of 4.3")
-            }
-            Self::NotFound | Self::New | Self::Version(_) => None,
+            Self::Wrapper => Err("the helm on PATH is a script, or has another name"),
+            Self::Version(version) => match version.rules() {
+                Rules::V3 if version.minor != RULES_3_MINOR => {
+                    Err("the helm on PATH is not Helm 3.22, whose rules the built-in engine has")
+                }
+                Rules::V4 if version.minor > RULES_4_MINOR => {
+                    Err("the helm on PATH is newer than the rules of the built-in engine, those of 4.3")
+                }
+                rules => Ok(rules),
+            },
+            Self::NotFound | Self::New => Ok(RULES),
         }
     }
 }
 
-/// Returns the version that an earlier run recorded for the configured helm. Starts and writes nothing.
-pub(crate) fn recorded_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
+/// Returns the rules by which charts are rendered: those of the engine, else those of the configured helm, if an earlier run recorded its
+/// version. Starts and writes nothing.
+pub(crate) fn known_rules(host: &Host, settings: &Settings) -> Rules {
+    match settings.engine {
+        Engine::Builtin(rules) => rules,
+        Engine::Auto | Engine::Program | Engine::Compare => {
+            recorded_version(host, settings).map_or(RULES, |version| version.rules())
+        }
+    }
+}
+
+/// Returns the version that an earlier run recorded for the configured helm.
+fn recorded_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
     let program = host.find(&settings.helm)?;
     let folders = settings.cache_folder.iter().chain([&settings.temporary_folder]);
     let mut places = folders.filter_map(|folder| VersionFile::within(&known_versions(folder)?, &program));
@@ -265,12 +285,8 @@ impl HelmVersion {
     }
 
     /// Rules for merging values.
-    pub(crate) fn rules(&self) -> tiphys_helm_values::HelmVersion {
-        if self.major == 3 {
-            tiphys_helm_values::HelmVersion::V3
-        } else {
-            tiphys_helm_values::HelmVersion::V4
-        }
+    pub(crate) fn rules(&self) -> Rules {
+        if self.major == 3 { Rules::V3 } else { Rules::V4 }
     }
 
     fn is_supported(&self) -> bool {

@@ -220,7 +220,7 @@ impl Variables<'_> {
         let found = Engine::NAMES.iter().find(|(name, _)| *name == text);
         found
             .map(|(_, engine)| *engine)
-            .ok_or_else(|| refused(variable, text, "auto, builtin, program or compare"))
+            .ok_or_else(|| refused(variable, text, "auto, builtin, builtin-helm3, program or compare"))
     }
 
     fn folder(&self, variable: &'static str) -> Result<Option<AbsolutePath>, SettingError> {

@@ -47,10 +47,10 @@ dependencies: [{name: d, alias: e}]
     let expected = Metadata {
         name: "a b".to_owned(),
         home: "https://a".to_owned(),
-        sources: strings(&["1", "true", "", "x"]),
+        sources: Some(strings(&["1", "true", "", "x"])),
         version: "1.2.3".to_owned(),
         description: "a b c é".to_owned(),
-        keywords: strings(&["16", "a b"]),
+        keywords: Some(strings(&["16", "a b"])),
         maintainers: vec![maintainer("x y", "1e+06", "u"), maintainer("", "", "")],
         icon: "i".to_owned(),
         api_version: "v2".to_owned(),
@@ -88,7 +88,7 @@ fn requirements_are_decoded_over_the_chart() {
                         dependencies: [{alias: e}]}";
     let found = metadata(chart, requirements).unwrap();
     assert_eq!((found.name.as_str(), found.home.as_str()), ("z", "h"));
-    assert_eq!(found.keywords, strings(&["x", "b"]));
+    assert_eq!(found.keywords, Some(strings(&["x", "b"])));
     let maintainers: Vec<_> =
         found.maintainers.iter().map(|one| (one.name.as_str(), one.url.as_str())).collect();
     assert_eq!(maintainers, [("o", "u")]);

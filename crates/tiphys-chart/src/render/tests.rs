@@ -40,7 +40,7 @@ fn templates_of_one_name_are_rendered_once() {
         api_versions: Vec::new(),
     };
     let (now, cache) = (SystemTime::UNIX_EPOCH, &TemplateCache::default());
-    let options = RunOptions { now, random: 1, limits: LIMITS, cache };
+    let options = RunOptions { rules: HelmVersion::V4, now, random: 1, limits: LIMITS, cache };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
     let rendered = render(&chart, Map::new(), &release, parts, options);
     assert_eq!(rendered.unwrap(), "---\n# Source: c/charts/twin/templates/x.yaml\nkind: 2.0.0\n");

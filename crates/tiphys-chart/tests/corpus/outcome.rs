@@ -42,9 +42,13 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Renders a case with the program and with the crate.
+/// Renders a case with the program of a version and with the crate.
 #[expect(clippy::disallowed_methods, reason = "the result is compared with that of a program")]
-pub(crate) fn compare(case: &Case) -> Outcome {
+pub(crate) fn compare(case: &Case, version: HelmVersion) -> Outcome {
+    let program = match version {
+        HelmVersion::V3 => "helm3",
+        HelmVersion::V4 => "helm",
+    };
     let temporary = TempDir::new().expect("a temporary directory");
     let values = match &case.values {
         Values::Defaults => None,
@@ -61,7 +65,7 @@ pub(crate) fn compare(case: &Case) -> Outcome {
         fs::write(&path, values).expect("a file");
     }
     let theirs = || {
-        let mut command = Command::new(tools::program("helm"));
+        let mut command = Command::new(tools::program(program));
         command.args([
             "template",
             "release",
@@ -82,12 +86,14 @@ pub(crate) fn compare(case: &Case) -> Outcome {
             Err(String::from_utf8_lossy(&output.stderr).into_owned())
         }
     };
-    let ours = ours(case, values.as_deref());
+    let ours = ours(case, values.as_deref(), version);
     let first = theirs();
     match (&ours, &first) {
         (Err(Failure::Declined(reason)), _) => Outcome::LeftToHelm(reason.clone()),
         (Ok(ours), Ok(theirs)) if ours == theirs => Outcome::Equal,
-        (Err(Failure::Error(ours)), Err(theirs)) if is_same_error(ours, theirs) => Outcome::EqualErrors,
+        (Err(Failure::Error(ours)), Err(theirs)) if is_same_error(ours, theirs, version) => {
+            Outcome::EqualErrors
+        }
         _ if theirs() != first => Outcome::Random,
         (Ok(ours), Ok(theirs)) => Outcome::Different(first_difference(ours, theirs)),
         (Ok(_), Err(theirs)) => Outcome::Different(format!("only helm fails: {theirs}")),
@@ -104,18 +110,17 @@ enum Failure {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the program uses the clock, too")]
-fn ours(case: &Case, values: Option<&[u8]>) -> Result<String, Failure> {
+fn ours(case: &Case, values: Option<&[u8]>, version: HelmVersion) -> Result<String, Failure> {
     let failed = |error: &dyn std::error::Error| {
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
         Failure::Error(causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}")))
     };
-    let limits = LoadLimits::new(HelmVersion::V4);
-    let chart =
-        Chart::of_directory(read(&case.chart), HelmVersion::V4, limits).map_err(|error| failed(&error))?;
+    let limits = LoadLimits::new(version);
+    let chart = Chart::of_directory(read(&case.chart), version, limits).map_err(|error| failed(&error))?;
     let files: Vec<ValuesFile<'_>> =
         values.iter().map(|text| ValuesFile { name: "values.yaml", text }).collect();
     let inputs = Inputs {
-        version: HelmVersion::V4,
+        version,
         values_files: &files,
         assignments: &[],
         read_file: &no_files,
@@ -130,7 +135,8 @@ fn ours(case: &Case, values: Option<&[u8]>) -> Result<String, Failure> {
     };
     let now = SystemTime::now();
     let random = u64::from(now.duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos());
-    let options = RunOptions { now, random, limits: LIMITS, cache: &TemplateCache::default() };
+    let options =
+        RunOptions { rules: version, now, random, limits: LIMITS, cache: &TemplateCache::default() };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
     render(&chart, values, &release, parts, options).map_err(|error| match error {
         RenderError::Unsupported(reason) => Failure::Declined(reason),
@@ -139,14 +145,19 @@ fn ours(case: &Case, values: Option<&[u8]>) -> Result<String, Failure> {
     })
 }
 
-/// Whether both errors are equal, without what helm writes before and after the message.
-fn is_same_error(ours: &str, theirs: &str) -> bool {
+/// Whether both errors are equal, without what helm writes before and after the message. Helm 3 writes errors of templates in one line; the
+/// place must be equal.
+fn is_same_error(ours: &str, theirs: &str, version: HelmVersion) -> bool {
+    let place = ours.split([' ', '\n', '(', ')']).find(|word| word.contains("/templates/"));
+    if version == HelmVersion::V3 && place.is_some_and(|place| theirs.contains(place)) {
+        return true;
+    }
     let theirs = theirs.split_once("Error: ").map_or(theirs, |(_, rest)| rest);
     let theirs = theirs.trim_end().trim_end_matches("Use --debug flag to render out invalid YAML").trim_end();
-    // The words of the reader of YAML, and of the validator of schemas, differ.
+    // The words of the reader of YAML, and of the validator of schemas, differ, and the form of words of Helm 3.
     let kind = |text: &str| {
         let end = text.find("YAML to JSON: ").or_else(|| text.find("chart(s):\n")).unwrap_or(text.len());
-        text[..end].trim_end().to_owned()
+        text[..end].trim_end().to_lowercase().replace('`', "'")
     };
     // Lines of a schema's problems begin with `-` or blanks, those with the names of charts do not. Their order is random in helm.
     let charts = |text: &str| {

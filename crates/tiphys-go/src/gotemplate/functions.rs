@@ -13,6 +13,7 @@ mod dicts;
 mod encoding;
 mod escape;
 mod helm;
+mod helm3;
 mod index;
 mod json;
 mod lists;
@@ -252,10 +253,12 @@ impl Function {
 /// Finds a function by its name.
 pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Function> {
     type Functions = HashMap<&'static str, &'static Function>;
-    static OF_ARGO_CD: LazyLock<Functions> = LazyLock::new(|| functions(argo::FUNCTIONS));
-    static OF_HELM: LazyLock<Functions> = LazyLock::new(|| functions(helm::FUNCTIONS));
+    static OF_ARGO_CD: LazyLock<Functions> = LazyLock::new(|| functions(&[argo::FUNCTIONS], &[]));
+    static OF_HELM_3: LazyLock<Functions> =
+        LazyLock::new(|| functions(&[helm::FUNCTIONS, helm3::FUNCTIONS], &helm3::MISSING));
+    static OF_HELM_4: LazyLock<Functions> = LazyLock::new(|| functions(&[helm::FUNCTIONS], &[]));
 
-    fn functions(of_dialect: &'static [Function]) -> Functions {
+    fn functions(of_dialect: &[&'static [Function]], missing: &[&str]) -> Functions {
         let all = [
             // Functions of sprig replace those of the language.
             builtin::FUNCTIONS,
@@ -280,15 +283,18 @@ pub(crate) fn find(name: &str, dialect: Dialect) -> Option<&'static Function> {
             strings::FUNCTIONS,
             url::FUNCTIONS,
             wrap::FUNCTIONS,
-            of_dialect,
         ];
-        all.into_iter().flatten().map(|function| (function.name, function)).collect()
+        let all = all.iter().chain(of_dialect).copied().flatten();
+        let all = all.filter(|function| !missing.contains(&function.name));
+        all.map(|function| (function.name, function)).collect()
     }
 
     match dialect {
-        Dialect::ArgoCd => OF_ARGO_CD.get(name).copied(),
-        Dialect::Helm => OF_HELM.get(name).copied(),
+        Dialect::ArgoCd => OF_ARGO_CD.get(name),
+        Dialect::Helm3 => OF_HELM_3.get(name),
+        Dialect::Helm4 => OF_HELM_4.get(name),
     }
+    .copied()
 }
 
 /// State of one execution that functions can access.

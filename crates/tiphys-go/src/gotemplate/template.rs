@@ -13,8 +13,10 @@ use crate::gotemplate::{Limits, Options, Value, functions};
 pub enum Dialect {
     /// Those of Argo CD's application sets.
     ArgoCd,
-    /// Those of the charts of Helm 4. Those of Helm 3 are a part of them.
-    Helm,
+    /// Those of the charts of Helm 3, a part of those of Helm 4.
+    Helm3,
+    /// Those of the charts of Helm 4.
+    Helm4,
 }
 
 /// A parsed template.
@@ -50,9 +52,14 @@ impl Template {
         Self::of_bytes(name, source.as_bytes(), Dialect::ArgoCd, limits)
     }
 
-    /// Parses a template of a chart. Its name is the file's path, below the chart's name.
-    pub fn parse_of_chart(name: &str, source: &[u8], limits: Limits) -> Result<Self, ParseError> {
-        Self::of_bytes(name, source, Dialect::Helm, limits)
+    /// Parses a template of a chart, in a dialect of Helm. Its name is the file's path, below the chart's name.
+    pub fn parse_of_chart(
+        name: &str,
+        source: &[u8],
+        dialect: Dialect,
+        limits: Limits,
+    ) -> Result<Self, ParseError> {
+        Self::of_bytes(name, source, dialect, limits)
     }
 
     /// Executes the template. Functions such as `set` change a copy of the data.

@@ -52,15 +52,14 @@ pub async fn compare_engines(
         let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
         while let Some((stored, charts)) = results.next().await {
             match charts {
-                // The others would fail, too.
-                Ok(mut charts) if charts.iter().any(lacks_program) => {
-                    let failures = charts.drain(..).filter_map(Result::err);
-                    compared
-                        .errors
-                        .extend(failures.take(1).map(|error| ServiceError::application(stored, error)));
-                    break;
-                }
-                Ok(charts) => {
+                Ok(mut charts) => {
+                    if let Some(first) = charts.iter().position(lacks_program)
+                        && let Err(error) = charts.swap_remove(first)
+                    {
+                        // The others would fail, too.
+                        compared.errors.push(ServiceError::application(stored, error));
+                        break;
+                    }
                     let of_chart = |result| EngineComparison::of_chart(stored, result);
                     match charts.into_iter().map(of_chart).min() {
                         Some(worst) => compared.charts.push((stored.full_name(), worst)),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tiphys_http::{HttpError, Response};
-use tiphys_tree::{FileOwner, Modes, Store, Tree, mark_used, open_file, read_to_bound};
+use tiphys_tree::{FileOwner, Modes, Store, Tree, mark_used, open_file, read_to_bound, unless_gone};
 use tokio::io::AsyncWriteExt as _;
 
 use super::artefact::{Artefact, Digest};
@@ -156,13 +156,5 @@ impl ArchiveCache {
 
     fn name(&self, key: &[&str]) -> PathBuf {
         self.names.join(hashed(key.iter().copied()))
-    }
-}
-
-/// Returns `None` for a file that does not exist: another process may have removed it.
-fn unless_gone<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        result => result.map(Some),
     }
 }

@@ -72,5 +72,9 @@ fn engine_is_chosen_by_option_and_project_file() {
     assert!(output.code != 0 && output.stderr.contains(missing), "{}", output.stderr);
     assert_eq!(render(&world, &["--config=project.yaml", "--helm-engine=auto"]).code, 0);
     let output = render(&world, &["--helm-engine=other"]);
-    assert!(output.stderr.contains("use auto, builtin, program, compare"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("use auto, builtin, builtin-helm3, program, compare"),
+        "{}",
+        output.stderr
+    );
 }

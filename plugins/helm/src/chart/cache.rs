@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tiphys_helm_values::HelmVersion;
 use tiphys_tree::TreeKey;
 
 /// Bytes of the files of cached charts.
 const BYTES_MAX: usize = 16 << 20;
 
-/// A chart's directory in a tree.
-pub(crate) type ChartKey = (TreeKey, PathBuf);
+/// A chart's directory in a tree, and the rules by which it is loaded.
+pub(crate) type ChartKey = (TreeKey, PathBuf, HelmVersion);
 
 /// Charts that were loaded without an error.
 #[derive(Debug, Default)]

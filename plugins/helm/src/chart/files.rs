@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_chart::{ChartFile, LoadLimits};
+use tiphys_tree::read_bounded;
 
-use super::{CHART, HELM_IGNORE, REQUIREMENTS};
+use super::{CHART, CHARTS, HELM_IGNORE, REQUIREMENTS};
 use crate::dependencies::BuiltCharts;
-
-/// The directory with a chart's subcharts.
-const SUBCHARTS: &str = "charts";
 
 /// Names of files that affect values.
 const WITH_VALUES: [&str; 5] = [CHART, REQUIREMENTS, "values.yaml", "values.schema.json", HELM_IGNORE];
@@ -74,7 +72,7 @@ pub(crate) fn files(
 
 /// Replaces archives in `charts` by those of a build.
 pub(crate) fn add_built(files: &mut Vec<ChartFile>, built: &BuiltCharts) {
-    let in_charts = |name: &String| format!("{SUBCHARTS}/{name}");
+    let in_charts = |name: &String| format!("{CHARTS}/{name}");
     let BuiltCharts { added, removed } = built;
     let replaced: BTreeSet<String> =
         removed.iter().chain(added.iter().map(|(name, _)| name)).map(in_charts).collect();
@@ -132,11 +130,10 @@ impl Files {
         if !kind.is_file() {
             return Err(FilesError::NoFile(path));
         }
-        let size = fs::metadata(&path).map_err(fail)?.len();
-        let left = self.bytes_left.checked_sub(size);
-        self.bytes_left = left.ok_or_else(|| FilesError::TooLarge(path.clone()))?;
-        let bytes = Arc::from(fs::read(&path).map_err(fail)?);
-        self.found.push(ChartFile { path: name, bytes });
+        let bytes = read_bounded(&path, self.bytes_left).map_err(fail)?;
+        let bytes = bytes.ok_or_else(|| FilesError::TooLarge(path.clone()))?;
+        self.bytes_left -= bytes.len() as u64;
+        self.found.push(ChartFile { path: name, bytes: bytes.into() });
         Ok(())
     }
 }
@@ -144,9 +141,9 @@ impl Files {
 /// Whether a path of a chart is a file that affects values, or may be a directory with such files.
 fn affects_values(path: &str) -> bool {
     let Some((directory, rest)) = path.split_once('/') else {
-        return path == SUBCHARTS || WITH_VALUES.contains(&path);
+        return path == CHARTS || WITH_VALUES.contains(&path);
     };
-    directory == SUBCHARTS && rest.split_once('/').is_none_or(|(_, inside)| affects_values(inside))
+    directory == CHARTS && rest.split_once('/').is_none_or(|(_, inside)| affects_values(inside))
 }
 
 fn unreadable(path: &Path, cause: io::Error) -> FilesError {

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::local::read_archive;
 use super::remote::RemoteRepository;
-use super::{Archive, CHARTS, DependencyError};
-use crate::chart::{CHART, Dependency};
+use super::{Archive, DependencyError};
+use crate::chart::{CHART, CHARTS, Dependency};
 use crate::failure::chain;
 use crate::helm::{Helm, HelmError};
 use crate::home::Home;

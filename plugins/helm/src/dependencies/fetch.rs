@@ -9,7 +9,7 @@ use tiphys_model::limits::{Limit, Limits};
 use tiphys_source::{ChartSource, Network, PackedCharts, SourceError, SourceOptions, SourceRequest};
 
 use super::remote::{OCI, RemoteKind, RemoteRepository};
-use super::{Archive, DependencyError, own_logins};
+use super::{Archive, DependencyError, archive_name, own_logins};
 use crate::chart::Dependency;
 use crate::failure::chain;
 use crate::request::Request;
@@ -70,7 +70,7 @@ impl Fetcher {
         let fetched =
             slow.wait(&format!("dependency {}", dependency.name), Box::pin(self.charts.get(&source))).await;
         let chart = fetched.map_err(|error| failed(dependency, remote, &error))?;
-        Ok((format!("{}-{}.tgz", dependency.name, chart.version), chart.archive.into()))
+        Ok((archive_name(&dependency.name, &chart.version), chart.archive.into()))
     }
 }
 

@@ -5,15 +5,14 @@
 
 use std::path::Path;
 
-use tiphys_chart::{LoadLimits, is_ignored, lock_digests};
-use tiphys_go::path::base;
+use tiphys_chart::{LoadLimits, is_chart_name, is_ignored, lock_digests};
 use tiphys_go::versions::Version;
-use tiphys_helm_values::HelmVersion;
 use tiphys_model::access::RepoUrl;
 use tiphys_tree::read_bounded;
 
 use super::error::BUILD_FAILED;
 use super::remote::{DependencyRepository, ProjectRepositories};
+use crate::builtin::RULES;
 use crate::chart::{
     CHART, CHART_BYTES_MAX, Chart, ChartBounds, ChartError, Dependency, HELM_IGNORE, LOCKS, Lock,
     REQUIREMENTS,
@@ -69,7 +68,7 @@ impl Listed {
         let rules = read_bounded(&folder.join(HELM_IGNORE), CHART_BYTES_MAX).ok().flatten();
         let is_hidden = |name: &str| {
             let rules = rules.as_deref().unwrap_or_default();
-            is_ignored(rules, name, LoadLimits::new(HelmVersion::V4)).unwrap_or_default()
+            is_ignored(rules, name, LoadLimits::new(RULES)).unwrap_or_default()
         };
         let chart = if is_hidden(REQUIREMENTS) {
             Chart::read(folder, bounds)?
@@ -100,7 +99,7 @@ impl Listed {
     pub(super) fn check(&self, known: &ProjectRepositories) -> Result<(), ListedError> {
         for dependency in &self.dependencies {
             let name = dependency.name.clone();
-            if name.is_empty() || name == "." || name == ".." || base(name.as_bytes()) != name.as_bytes() {
+            if !is_chart_name(&name) {
                 return Err(ListedError::Name { name });
             }
             if !dependency.version.is_valid() {

@@ -9,16 +9,13 @@ use std::path::{Path, PathBuf};
 
 use tiphys_chart::{LoadLimits, pack};
 use tiphys_go::versions::Version;
-use tiphys_helm_values::HelmVersion;
 use tiphys_tree::read_bounded;
 
-use super::{Archive, BuiltCharts, CHARTS, DependencyError};
-use crate::chart::{Chart, ChartBounds, Dependency, PACKED_CHART_BYTES_MAX};
+use super::{Archive, BuiltCharts, DependencyError, archive_name};
+use crate::builtin::{RULES, chart_files};
+use crate::chart::{CHARTS, Chart, ChartBounds, Dependency, PACKED, PACKED_CHART_BYTES_MAX};
 use crate::mirror;
 use crate::value_files::joined;
-
-/// The suffix of packed charts.
-const PACKED: &str = ".tgz";
 
 /// Returns the directory of a dependency, with links resolved. Its chart is in the range of the dependency, and complete.
 pub(super) fn folder(
@@ -83,9 +80,9 @@ pub(super) fn packed(
     let version = Chart::read(path, bounds)?.version;
     let root = if path.starts_with(root) { root } else { path };
     let unreadable = |text: String| DependencyError::Unreadable { name: name.to_owned(), text };
-    let files = crate::builtin::chart_files(root, path).map_err(|error| unreadable(error.to_string()))?;
-    let packed = pack(files, name, LoadLimits::new(HelmVersion::V4));
-    Ok((format!("{name}-{version}{PACKED}"), packed.map_err(|error| unreadable(error.to_string()))?.into()))
+    let files = chart_files(root, path).map_err(|error| unreadable(error.to_string()))?;
+    let packed = pack(files, name, LoadLimits::new(RULES));
+    Ok((archive_name(name, &version), packed.map_err(|error| unreadable(error.to_string()))?.into()))
 }
 
 /// Reads an archive within Helm's limit.
@@ -137,12 +134,12 @@ impl InCharts {
     pub(super) fn read(charts: &Path, bounds: ChartBounds) -> Self {
         let mut found = Self { folders: Vec::new(), archives: Vec::new() };
         // Of all archives together.
-        let mut limits = bounds.of_chart(HelmVersion::V4);
+        let mut limits = bounds.of_chart(RULES);
         for entry in fs::read_dir(charts).into_iter().flatten().flatten() {
             let (path, file) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if file.ends_with(PACKED) {
                 let Ok(archive) = read_archive(&path) else { continue };
-                match tiphys_chart::Chart::of_archive(&archive, HelmVersion::V4, limits) {
+                match tiphys_chart::Chart::of_archive(&archive, RULES, limits) {
                     Ok(chart) => {
                         limits.bytes = limits.bytes.saturating_sub(unpacked_bytes(&chart));
                         found.archives.push((file, chart.metadata.name));

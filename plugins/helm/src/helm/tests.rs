@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
+use tiphys_helm_values::HelmVersion as Rules;
+
 use super::{Helm, HelmVersion, KnownHelm, go_duration};
 use crate::home::Home;
 use crate::host::Host;
@@ -37,10 +39,20 @@ fn version_may_lack_the_patch_number() {
 }
 
 #[test]
-fn engine_has_the_rules_of_one_version() {
-    for (text, expected) in [("v4.3.1", true), ("v4.3.9", true), ("v4.4.0", false), ("v3.22.0", false)] {
+fn engine_has_the_rules_of_some_versions() {
+    let (three, four) = (Some(Rules::V3), Some(Rules::V4));
+    let cases = [
+        ("v4.3.1", four),
+        ("v4.3.9", four),
+        ("v4.4.0", None),
+        ("v3.22.0", three),
+        ("v3.22.4", three),
+        ("v3.21.4", None),
+        ("v3.23.0", None),
+    ];
+    for (text, expected) in cases {
         let known = KnownHelm::Version(HelmVersion::parse(text).unwrap());
-        assert_eq!(known.leaves_all_charts().is_none(), expected, "{text}");
+        assert_eq!(known.builtin_rules().ok(), expected, "{text}");
     }
 }
 

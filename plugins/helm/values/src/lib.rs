@@ -32,7 +32,7 @@ pub use values_file::{ValuesDocument, ValuesFileError, read_values, read_values_
 pub use written::{assignment_text, escape_text, held_value};
 
 /// The major version of Helm whose rules apply; within a major version, those of its latest release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HelmVersion {
     /// Helm 3 (3.21 and later).
     V3,

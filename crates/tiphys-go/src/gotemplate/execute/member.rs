@@ -40,7 +40,7 @@ impl<'a> State<'a> {
         arguments: Arguments<'a, '_>,
     ) -> Result<Reflected> {
         let Some(member) = of.member(name) else {
-            if of.of_build.contains(&name) {
+            if of.unsupported.contains(&name) {
                 return Err(self.unsupported(format!("{} {name} is not supported", of.type_name)));
             }
             return Err(self.no_field(name, receiver));

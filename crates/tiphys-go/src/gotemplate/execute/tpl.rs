@@ -16,7 +16,7 @@ impl State<'_> {
     /// around it.
     pub(super) fn tpl(&mut self, source: &Reflected, data: &Reflected) -> Result<Value, Failure> {
         let Value::String(source) = source.value() else { return Ok(Value::Nil) };
-        let is_of_chart = self.executed.file.dialect == Dialect::Helm;
+        let is_of_chart = self.executed.file.dialect != Dialect::ArgoCd;
         if self.tpl_level == LEVELS_MAX && !is_of_chart {
             let message = format!("maximum recursion depth {LEVELS_MAX} exceeded in tpl function");
             return Err(Failure::Message(message));

@@ -44,7 +44,7 @@ fn print_line(call: &mut Call<'_>) -> Outcome {
     Ok(format::print_line(call.budget(), &values)?.into())
 }
 
-fn printf(call: &mut Call<'_>) -> Outcome {
+pub(super) fn printf(call: &mut Call<'_>) -> Outcome {
     let (format, values) = (call.string(0), call.values(1));
     Ok(format::printf(call.budget(), &format, &values)?.into())
 }

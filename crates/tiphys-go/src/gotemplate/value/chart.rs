@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{List, Map, Named, Special, Str, Value};
 use crate::glob::{Glob, Slash};
 use crate::gotemplate::functions::{Type, base64, yaml_of};
+use crate::gotemplate::template::Dialect;
 
 /// A struct.
 #[derive(Debug)]
@@ -17,9 +18,9 @@ pub(crate) struct Struct {
     pub(crate) methods: Vec<(&'static str, Value)>,
     /// Fields that templates cannot read.
     pub(crate) hidden: &'static [&'static str],
-    /// Fields whose values depend on how the `helm` program was built.
-    pub(crate) of_build: &'static [&'static str],
-    /// How `printf "%v"` prints it. `None` if that depends on how the `helm` program was built.
+    /// Members that only the `helm` program has, such as the fields that depend on how it was built.
+    pub(crate) unsupported: Vec<&'static str>,
+    /// How `printf "%v"` prints it. `None` if only the `helm` program can print it.
     pub(crate) text: Option<String>,
     /// How it is printed where nothing formats it, if that is different.
     pub(crate) printed: Option<String>,
@@ -54,46 +55,37 @@ impl Special {
         Self(Named::Files(Rc::new(Files(files.into_iter().collect()))))
     }
 
-    /// Returns `.Capabilities`. `version` is that of Kubernetes, `v1.30.2`, with its major and minor number.
-    /// `helm` is the version of Helm, and that of its client of Kubernetes.
-    pub fn capabilities(
-        version: &str,
-        [major, minor]: [&str; 2],
-        api_versions: List,
-        [helm, client]: [&str; 2],
+    /// Returns a struct that cannot be printed. Only the `helm` program has the members `unsupported`.
+    pub fn structure(
+        type_name: &'static str,
+        fields: Vec<(&'static str, Value)>,
+        unsupported: Vec<&'static str>,
     ) -> Self {
+        let methods = Vec::new();
+        let of = Struct { type_name, fields, methods, hidden: &[], unsupported, text: None, printed: None };
+        Self(Named::Struct(Rc::new(of)))
+    }
+
+    /// Returns `.Capabilities.KubeVersion`: a version of Kubernetes, `v1.30.2`, with its major and minor number.
+    pub fn kube_version(dialect: Dialect, version: &str, [major, minor]: [&str; 2]) -> Self {
         let string = |string: &str| Value::from(string);
-        let structure = |of: Struct| Value::named(Named::Struct(Rc::new(of)));
-        let version = structure(Struct {
-            type_name: "common.KubeVersion",
+        // Helm 4 prints the version as it was given, too.
+        let (type_name, hidden, text): (_, &[_], _) = match dialect {
+            Dialect::Helm3 => ("chartutil.KubeVersion", &[], format!("{{{version} {major} {minor}}}")),
+            Dialect::ArgoCd | Dialect::Helm4 => (
+                "common.KubeVersion",
+                &["normalizedVersion"],
+                format!("{{{version} {version} {major} {minor}}}"),
+            ),
+        };
+        Self(Named::Struct(Rc::new(Struct {
+            type_name,
             fields: vec![("Version", string(version)), ("Major", string(major)), ("Minor", string(minor))],
             methods: vec![("String", string(version)), ("GitVersion", string(version))],
-            hidden: &["normalizedVersion"],
-            of_build: &[],
-            text: Some(format!("{{{version} {version} {major} {minor}}}")),
+            hidden,
+            unsupported: Vec::new(),
+            text: Some(text),
             printed: Some(version.to_owned()),
-        });
-        let helm = structure(Struct {
-            type_name: "version.BuildInfo",
-            fields: vec![("Version", string(helm)), ("KubeClientVersion", string(client))],
-            methods: Vec::new(),
-            hidden: &[],
-            of_build: &["GitCommit", "GitTreeState", "GoVersion"],
-            text: None,
-            printed: None,
-        });
-        Self(Named::Struct(Rc::new(Struct {
-            type_name: "*common.Capabilities",
-            fields: vec![
-                ("KubeVersion", version),
-                ("APIVersions", Value::List(api_versions)),
-                ("HelmVersion", helm),
-            ],
-            methods: Vec::new(),
-            hidden: &[],
-            of_build: &[],
-            text: None,
-            printed: None,
         })))
     }
 }

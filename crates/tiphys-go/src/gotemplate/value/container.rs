@@ -19,6 +19,8 @@ pub(crate) enum ListType {
     Lists,
     /// `common.VersionSet`: the API versions of a cluster.
     Versions,
+    /// A list of pointers to structs, with its name.
+    Structs(&'static str),
 }
 
 impl ListType {
@@ -29,6 +31,7 @@ impl ListType {
             Self::Ints => "[]int",
             Self::Lists => "[][]interface {}",
             Self::Versions => "common.VersionSet",
+            Self::Structs(name) => name,
         }
     }
 }
@@ -59,8 +62,19 @@ impl List {
         Self(Rc::new(ListCell { list_type, is_nil: true, items: RefCell::default() }))
     }
 
-    pub(crate) fn strings<S: Into<Str>>(items: impl IntoIterator<Item = S>) -> Self {
+    /// Returns a list of strings.
+    pub fn strings<S: Into<Str>>(items: impl IntoIterator<Item = S>) -> Self {
         Self::of(ListType::Strings, items.into_iter().map(|item| Value::String(item.into())).collect())
+    }
+
+    /// Returns a nil list of strings.
+    pub fn nil_of_strings() -> Self {
+        Self::nil(ListType::Strings)
+    }
+
+    /// Returns a list of structs, which cannot be written as JSON.
+    pub fn structs(type_name: &'static str, items: Vec<Value>) -> Self {
+        Self::of(ListType::Structs(type_name), items)
     }
 
     /// Returns the API versions of a cluster, which templates ask with `Has`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Number, Value as Json};
 
-use super::{List, Map, Named, Special, Str, Value};
+use super::{List, ListType, Map, Named, Special, Str, Value};
 use crate::gotemplate::functions::base64;
 use crate::gotemplate::limits::{Budget, LimitError};
 
@@ -55,6 +55,9 @@ impl Value {
             }
             Self::List(list) if list.is_nil() => Json::Null,
             Self::List(list) => {
+                if let ListType::Structs(name) = list.list_type() {
+                    return Err(ConvertError::Unsupported(name));
+                }
                 let items = list.items();
                 let items: Result<_, _> =
                     items.iter().map(|item| item.to_json_within(budget, level + 1)).collect();

@@ -138,6 +138,7 @@ settings! {
         Words(&[
             ("auto", |options| options.helm_engine = Some("auto")),
             ("builtin", |options| options.helm_engine = Some("builtin")),
+            ("builtin-helm3", |options| options.helm_engine = Some("builtin-helm3")),
             ("program", |options| options.helm_engine = Some("program")),
             ("compare", |options| options.helm_engine = Some("compare")),
         ]),
@@ -146,7 +147,7 @@ settings! {
     .value("ENGINE")
     .consent(Never)
     .help(
-        "The engine that renders charts: `auto`, `builtin`, `program`, `compare`",
+        "The engine that renders charts: `auto`, `builtin`, `builtin-helm3`, `program`, `compare`",
         "`auto` is the built-in engine, and the helm on PATH where only it can render a chart; `compare` renders with both, and a \
              difference is an error. Default: `auto`",
     );

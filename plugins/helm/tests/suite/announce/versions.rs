@@ -106,6 +106,19 @@ fn values_follow_the_helm_that_would_run() {
 }
 
 #[test]
+fn values_follow_the_rules_of_the_engine() {
+    for case in CASES {
+        for (engine, expected) in [("builtin", case.of_four), ("builtin-helm3", case.of_three)] {
+            let world = world(case).variable("TIPHYS_HELM_ENGINE", engine);
+            // This run records helm's version.
+            seen(&world, Helm::Three);
+            let expected: BTreeSet<String> = expected.iter().map(|leaf| (*leaf).to_owned()).collect();
+            assert_eq!(announced(&world, case, Some(Helm::Three)), expected, "{}: {engine}", case.rule);
+        }
+    }
+}
+
+#[test]
 fn version_in_a_directory_writable_by_others_is_ignored() {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;

@@ -20,7 +20,7 @@ fn without_helm(world: World) -> World {
 
 #[test]
 fn charts_need_no_program() {
-    for engine in ["auto", "builtin"] {
+    for engine in ["auto", "builtin", "builtin-helm3"] {
         let world = without_helm(World::chart(PLAIN)).variable("TIPHYS_HELM_ENGINE", engine);
         assert_eq!(world.generate(Helm::Four).names(), ["X/my-app"], "{engine}");
     }
@@ -43,10 +43,33 @@ fn parameters_reach_both_engines() {
             .array("api-versions", &["a/v1"])
             .variable("TIPHYS_HELM_ENGINE", engine)
     };
-    let program = world("program").generate(Helm::Four);
-    let builtin = without_helm(world("builtin")).generate(Helm::Four);
-    assert_eq!((builtin.code, builtin.stdout), (Some(0), program.stdout));
-    assert_eq!(world("compare").generate(Helm::Four).code, Some(0));
+    for (helm, engine) in [(Helm::Four, "builtin"), (Helm::Three, "builtin-helm3")] {
+        let program = world("program").generate(helm);
+        let builtin = without_helm(world(engine)).generate(helm);
+        assert_eq!((builtin.code, builtin.stdout), (Some(0), program.stdout));
+        assert_eq!(world("compare").generate(helm).code, Some(0));
+    }
+}
+
+#[test]
+fn rules_are_those_of_the_helm_on_path() {
+    const TEMPLATE: &str = "{{ range list \"A\" \"APIService\" \"MutatingWebhookConfiguration\" }}
+---
+kind: {{ . }}
+metadata: {name: {{ $.Capabilities.HelmVersion.Version }}}
+{{ end }}";
+    let names = |helm, engine| {
+        let world = World::chart(TEMPLATE).variable("TIPHYS_HELM_ENGINE", engine);
+        world.generate(helm).names()
+    };
+    let of_three = ["APIService/v3.22.0", "A/v3.22.0", "MutatingWebhookConfiguration/v3.22.0"];
+    let of_four = ["APIService/v4.3.1", "MutatingWebhookConfiguration/v4.3.1", "A/v4.3.1"];
+    for engine in ["auto", "program", "compare"] {
+        assert_eq!(names(Helm::Three, engine), of_three, "{engine}");
+        assert_eq!(names(Helm::Four, engine), of_four, "{engine}");
+    }
+    assert_eq!(names(Helm::Three, "builtin"), of_four);
+    assert_eq!(names(Helm::Four, "builtin-helm3"), of_three);
 }
 
 #[test]
