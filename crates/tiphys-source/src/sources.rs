@@ -124,10 +124,31 @@ struct TreeRequest {
     paths: Option<Vec<RepoPath>>,
 }
 
-/// A tree, and its Git LFS pointers if they are known.
+/// A tree, and its Git LFS pointers.
 struct Made {
     tree: Tree,
+    /// All of them, if they are known.
     pointers: Option<Vec<RepoPath>>,
+    /// Otherwise those below directories of applications.
+    pointers_below: OnceMap<RepoPath, Vec<RepoPath>>,
+}
+
+impl Made {
+    fn new(tree: Tree, pointers: Option<Vec<RepoPath>>) -> Self {
+        Self { tree, pointers, pointers_below: OnceMap::default() }
+    }
+
+    async fn refuse_pointers(&self, app_path: &RepoPath, repository: &str) -> Result<(), SourceError> {
+        if let Some(pointers) = &self.pointers {
+            return lfs::refuse(pointers, app_path, repository);
+        }
+        let below = self.pointers_below.cell(app_path.clone());
+        let find = || {
+            let (tree, path) = (self.tree.clone(), app_path.clone());
+            blocking(move || lfs::find(tree.root(), &path))
+        };
+        lfs::refuse(below.get_or_try_init(find).await?, app_path, repository)
+    }
 }
 
 impl ResolvedRevision {
@@ -270,13 +291,7 @@ impl Sources {
                 self.make_or_heal(&request).await.map_err(|error| error.of(repository))
             })
             .await?;
-        if let Some(pointers) = &made.pointers {
-            lfs::refuse(pointers, &want.app_path, repository)?;
-        } else {
-            let (tree, path) = (made.tree.clone(), want.app_path.clone());
-            let pointers = blocking(move || lfs::find(tree.root(), &path)).await?;
-            lfs::refuse(&pointers, &want.app_path, repository)?;
-        }
+        made.refuse_pointers(&want.app_path, repository).await?;
         Ok(made.tree.clone())
     }
 
@@ -447,7 +462,7 @@ impl Sources {
         let plan = self.plan(superproject, request.paths.as_deref()).await?;
         let (store, modes, key) = (Arc::clone(&self.service.store), request.modes, plan.key(request.modes));
         if let Some(tree) = blocking(move || Ok(store.get(key))).await? {
-            return Ok(Made { tree, pointers: None });
+            return Ok(Made::new(tree, None));
         }
         let listing = plan::list(plan, &self.service.git, &self.service.store).await?;
         let store = Arc::clone(&self.service.store);
@@ -458,7 +473,7 @@ impl Sources {
                 pointers = Some(plan::write(&listing, writer)?);
                 Ok::<(), SourceError>(())
             })?;
-            Ok(Made { tree, pointers })
+            Ok(Made::new(tree, pointers))
         })
         .await
     }
@@ -468,7 +483,7 @@ impl Sources {
         let (store, options) = (Arc::clone(&self.service.store), Arc::clone(&self.service.options));
         blocking(move || {
             let tree = charts::tree(&store, &options, &files, modes)?;
-            Ok(Made { tree, pointers: Some(Vec::new()) })
+            Ok(Made::new(tree, Some(Vec::new())))
         })
         .await
     }
@@ -480,7 +495,7 @@ impl Sources {
         let (store, modes, dir) = (Arc::clone(&self.service.store), request.modes, copy.dir.clone());
         blocking(move || {
             let tree = store.tree_of_directory(&dir, files.into_iter(), modes, FOLDER_SALT)?;
-            Ok(Made { tree, pointers: None })
+            Ok(Made::new(tree, None))
         })
         .await
     }
