@@ -130,6 +130,10 @@ impl Loader {
                 CHART => {}
                 "Chart.lock" => check_lock("Chart.lock", &file.bytes, self.version)?,
                 "values.yaml" => {
+                    let max = self.limits.values_bytes;
+                    if file.bytes.len() > max {
+                        return Err(LoadError::ValuesTooLarge { max });
+                    }
                     chart.values = read_values(&file.bytes, self.version)?;
                     chart.values_yaml = file.bytes;
                 }

@@ -214,6 +214,16 @@ fn schema_that_refers_to_itself_is_left_to_helm() {
 }
 
 #[test]
+fn large_values_are_an_error() {
+    let values = vec![b'#'; (64 << 20) + 1];
+    let files = [("Chart.yaml", &b"{apiVersion: v2, name: c, version: 0.1.0}"[..]), ("values.yaml", &values)];
+    let files = files.map(|(path, bytes)| ChartFile { path: path.to_owned(), bytes: Arc::from(bytes) });
+    let error = Chart::of_directory(files.into(), HelmVersion::V4, LoadLimits::new(HelmVersion::V4))
+        .expect_err("a limit");
+    assert!(error.is_limit() && error.to_string().contains("more than 67108864 bytes"), "{error}");
+}
+
+#[test]
 fn deep_values_end_with_an_error_or_are_written() {
     let nested = |levels: usize| format!("{}1{}", "{a: ".repeat(levels), "}".repeat(levels));
     let chart_of = |levels| {

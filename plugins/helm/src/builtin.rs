@@ -4,7 +4,6 @@
 //! does not support. The decision is made before anything is printed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -17,7 +16,7 @@ use tiphys_chart::{
 use tiphys_go::gotemplate::{LimitError, Limits};
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, Map, ValuesFile, merged};
 use tiphys_model::access::url_scheme;
-use tiphys_tree::Tree;
+use tiphys_tree::{Tree, read_bounded};
 
 use crate::announce::ignored_text_of_request;
 use crate::chart::{ChartCache, ChartKey, Content, FilesError, add_built, files};
@@ -265,12 +264,15 @@ impl Input<'_> {
         if url_scheme(&path.to_string_lossy()).is_some() {
             return Err(BuiltinError::Declined("a file of values is at a URL".to_owned()));
         }
-        fs::read(self.request.app_path.join(path)).map_err(|error| {
+        let bytes_max = LoadLimits::new(self.rules).values_bytes;
+        let bytes = read_bounded(&self.request.app_path.join(path), bytes_max as u64).map_err(|error| {
             // Go opens a directory, and fails to read it.
             let is_directory = error.kind() == io::ErrorKind::IsADirectory;
             let action = if is_directory { "read" } else { "open" };
             self.failed(&format!("{action} {}: {}", path.display(), crate::failure::go_words(&error)))
-        })
+        })?;
+        let too_large = || format!("the file {} has more than {bytes_max} bytes", path.display());
+        bytes.ok_or_else(|| BuiltinError::Declined(too_large()))
     }
 
     /// Loads the chart of the application's directory.
@@ -285,7 +287,9 @@ impl Input<'_> {
         }
         let bytes = files.iter().map(|file| file.bytes.len()).sum();
         let chart = Chart::of_directory(files, self.rules, LoadLimits::new(self.rules));
-        let chart = Arc::new(chart.map_err(|error| self.failed(&chain(&error)))?);
+        let chart = Arc::new(chart.map_err(|error| {
+            if error.is_limit() { BuiltinError::Declined(chain(&error)) } else { self.failed(&chain(&error)) }
+        })?);
         if let Some(key) = &self.key {
             CHARTS.add(key.clone(), &chart, bytes);
         }

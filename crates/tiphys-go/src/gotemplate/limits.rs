@@ -3,7 +3,8 @@
 /// Limits on one template and its execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Steps of an execution: evaluated nodes, iterations, and items or every 16 bytes that functions create or read.
+    /// Steps of an execution: evaluated nodes, iterations, and items or every 16 bytes that functions create or read. They also limit the
+    /// memory of new values, to some 16 bytes for each step.
     pub steps: u64,
     /// Bytes of the output, and of each string that a function creates.
     pub output_bytes: usize,

@@ -62,6 +62,20 @@ fn reason_for_the_program_is_reported() {
 }
 
 #[test]
+fn files_outside_the_repository_are_not_read() {
+    let world = world();
+    world.write("outside", "not for this chart");
+    world.write(
+        "repo/web/templates/a.yaml",
+        "kind: X\nmetadata: {name: x}\ndata: {{ .Files.Get \"link\" | quote }}\n",
+    );
+    std::os::unix::fs::symlink("../../outside", world.path("repo/web/link")).expect("a link");
+    let output = render(&world, &[]);
+    assert!(output.code != 0 && !output.stdout.contains("not for this chart"), "{}", output.stdout);
+    assert!(output.stderr.contains("web/link"), "{}", output.stderr);
+}
+
+#[test]
 fn engine_is_chosen_by_option_and_project_file() {
     let world = world();
     let missing = "no-such-helm was not found in PATH";

@@ -238,6 +238,22 @@ fn incomplete_local_dependency_is_rejected() {
 }
 
 #[test]
+fn cycle_of_local_dependencies_is_rejected() {
+    let mid = "dependencies: [{name: app, version: 0.1.0, repository: 'file://../app'}]\n";
+    let world = umbrella("{name: mid, version: 0.1.0, repository: 'file://../mid'}").chart_files(
+        "charts/mid",
+        "mid",
+        "0.1.0",
+        mid,
+    );
+    let expected = "dependency mid (file://../mid) needs app, which is missing in its directory charts";
+    assert!(world.generate(Helm::Four).error().contains(expected));
+    let own = umbrella("{name: app, version: 0.1.0, repository: 'file://.'}");
+    let expected = "dependency app (file://.) needs app, which is missing in its directory charts";
+    assert!(own.generate(Helm::Four).error().contains(expected));
+}
+
+#[test]
 fn dependencies_of_api_version_v1_are_in_requirements_yaml() {
     let requirements = "dependencies:\n- name: dep\n  version: 0.1.0\n  repository: file://../dep\n";
     for helm in Helm::ALL {

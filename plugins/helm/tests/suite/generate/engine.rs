@@ -176,6 +176,22 @@ fn links_with_a_million_paths_end_the_chart() {
 }
 
 #[test]
+fn large_values_end_the_chart() {
+    let world = |file: &str| {
+        let world = World::chart(PLAIN).variable("TIPHYS_HELM_ENGINE", "builtin");
+        world.file(file, &vec![b'#'; (64 << 20) + 1]).array("value-files", &["large.yaml"])
+    };
+    let of_caller = world("chart/large.yaml").generate(Helm::Four);
+    assert!(
+        of_caller.only_helm().contains("large.yaml has more than 67108864 bytes"),
+        "{}",
+        of_caller.stderr
+    );
+    let of_chart = world("chart/values.yaml").file("chart/large.yaml", "").generate(Helm::Four);
+    assert!(of_chart.only_helm().contains("have more than 67108864 bytes"), "{}", of_chart.stderr);
+}
+
+#[test]
 fn limits_of_the_engine_end_one_chart() {
     let hours = "{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}";
     let large = "{{ range until 100000 }}kind: X\n{{ end }}";
