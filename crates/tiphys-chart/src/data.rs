@@ -207,25 +207,27 @@ fn dependency_data(name: &str, one: &Dependency, rules: HelmVersion) -> Value {
         .imports
         .iter()
         .map(|import| entries(vec![("child", string(&import.child)), ("parent", string(&import.parent))]));
-    let fields = vec![
+    let mut fields = vec![
         ("Name", string(name)),
         ("Version", string(one.version.as_str())),
         ("Repository", string(&one.repository)),
         ("Condition", string(&one.condition)),
-        ("Tags", list_of(one.tags.iter().map(|tag| string(tag)))),
         ("Enabled", Value::Bool(true)),
-        ("ImportValues", list_of(imports)),
         ("Alias", string(&one.alias)),
     ];
+    if rules == HelmVersion::V4 {
+        fields.push(("Tags", list_of(one.tags.iter().map(|tag| string(tag)))));
+        fields.push(("ImportValues", list_of(imports)));
+    }
     object("*chart.Dependency", fields, rules)
 }
 
 /// Returns an object of the metadata: a struct in Helm 3, a map in Helm 4.
 fn object(type_name: &'static str, fields: Vec<(&'static str, Value)>, rules: HelmVersion) -> Value {
+    // The types of lists, embedded structs and methods.
+    let unsupported = vec!["Tags", "ImportValues", "Metadata", "Validate"];
     match rules {
-        HelmVersion::V3 => {
-            Value::Special(Special::structure(type_name, fields, vec!["Metadata", "Validate"]))
-        }
+        HelmVersion::V3 => Value::Special(Special::structure(type_name, fields, unsupported)),
         HelmVersion::V4 => entries(fields),
     }
 }

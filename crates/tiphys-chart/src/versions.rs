@@ -1,4 +1,4 @@
-//! Versions of Helm 4.3.1, and of the Kubernetes libraries that it is built with.
+//! Versions of Helm 3.22.0 and 4.3.1, and of the Kubernetes libraries that both are built with.
 
 use tiphys_helm_values::HelmVersion;
 

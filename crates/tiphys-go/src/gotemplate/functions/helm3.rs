@@ -31,15 +31,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Bool(target == name || name.strip_prefix('*') == Some(&target)))
     }),
     Function::new("printf", &[Type::String], |call| {
-        let format = call.string(0);
-        let names_types = |verb: &[u8]| [&b"T"[..], b"#v"].iter().any(|name| verb.starts_with(name));
-        if format.split(|byte| *byte == b'%').skip(1).any(names_types) {
+        if call.string(0).split(|byte| *byte == b'%').skip(1).any(writes_type) {
             return Err(Failure::unsupported("the types of Helm 3 are not supported"));
         }
         builtin::printf(call)
     })
     .and(Type::Any),
 ];
+
+/// Whether a verb with its flags, which follows a `%`, writes the type of a value: `T` or `#v`.
+fn writes_type(verb: &[u8]) -> bool {
+    let Some(end) = verb.iter().position(u8::is_ascii_alphabetic) else { return false };
+    verb[end] == b'T' || verb[end] == b'v' && verb[..end].contains(&b'#')
+}
 
 /// Returns the name of an argument's type, with the package of Helm 3.
 fn type_name(call: &Call<'_>, index: usize) -> String {
