@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use tiphys_kustomize::GIT_PROGRAM;
 use tiphys_plugin::{InProcessCommand, NATIVE_KUSTOMIZE, NATIVE_PROGRAM, NativeCommand, NativeOutput};
-use tiphys_service::doctor::{ProgramNeed, RequiredProgram};
+use tiphys_service::doctor::{CheckedProgram, ProgramNeed, RequiredProgram};
 
 /// The files of the plugins.
 pub(crate) const PLUGIN_FILES: &[&str] = &[tiphys_helm::PLUGIN_FILE, tiphys_kustomize::PLUGIN_FILE];
@@ -36,6 +36,17 @@ pub(crate) const IN_PROCESS_COMMANDS: &[InProcessCommand] = &[InProcessCommand {
         Ok(NativeOutput { output, warnings })
     },
 }];
+
+/// Returns by which rules this engine renders charts beside the helm that was found, or why all charts are left to it. `None` if another engine
+/// was chosen, or no usable helm was found.
+pub(crate) fn helm_rules(engine: &str, programs: &[CheckedProgram]) -> Option<String> {
+    let helm = programs.iter().find(|program| program.required.name == "helm" && program.note.is_none())?;
+    let (path, version) = (helm.path.as_ref()?, helm.version.as_ref()?);
+    (engine == "auto").then(|| match tiphys_helm::rules_beside(path, version) {
+        Ok(rules) => format!("by the rules of Helm {rules}"),
+        Err(reason) => format!("all charts are left to helm: {reason}"),
+    })
+}
 
 /// Returns the programs that tiphys and its plugins run, if this engine renders charts.
 pub(crate) fn required_programs(helm_engine: &str) -> Vec<RequiredProgram> {

@@ -299,6 +299,19 @@ pub fn is_supported_version(printed: &str) -> bool {
     HelmVersion::parse(printed.trim()).is_some_and(|version| version.is_supported())
 }
 
+/// Returns the version of Helm by whose rules the engine `auto` renders charts beside a helm with a path, which printed this version. The error is
+/// the reason why it leaves all charts to that helm.
+pub fn rules_beside(program: &Path, printed: &str) -> Result<&'static str, &'static str> {
+    let known = match HelmVersion::parse(printed.trim()) {
+        Some(version) if VersionFile::within(Path::new(""), program).is_some() => KnownHelm::Version(version),
+        _ => KnownHelm::Wrapper,
+    };
+    known.builtin_rules().map(|rules| match rules {
+        Rules::V3 => "3.22",
+        Rules::V4 => "4.3",
+    })
+}
+
 /// Returns the supported versions, for messages.
 pub fn supported_versions() -> String {
     let versions = LOWEST.map(|(major, minor)| format!("helm {major}.{minor} or a later {major}.x"));

@@ -32,7 +32,7 @@ mod template;
 mod value_files;
 
 pub use builtin::generate_in_process;
-pub use helm::{is_supported_version, supported_versions};
+pub use helm::{is_supported_version, rules_beside, supported_versions};
 pub use program::{main, run};
 
 /// The plugin's file.

@@ -50,7 +50,9 @@ fn text(diagnosis: &Diagnosis, engine: &str) -> String {
         diagnosis.checkout.as_ref().map_or_else(|| "none".to_owned(), shown_checkout)
     );
     let file = diagnosis.project_file.file.as_deref().unwrap_or("none");
-    let _ = writeln!(text, "Project file:  {file}\nHelm engine:   {engine}");
+    let rules = built_in::helm_rules(engine, &diagnosis.programs);
+    let rules = rules.map(|rules| format!(", {rules}")).unwrap_or_default();
+    let _ = writeln!(text, "Project file:  {file}\nHelm engine:   {engine}{rules}");
     let (problems, notes) = (problems(diagnosis), notes(diagnosis));
     for (heading, lines) in [("Problems", &problems), ("Notes", &notes)] {
         if !lines.is_empty() {

@@ -42,6 +42,12 @@ pub(crate) enum DependencyError {
         /// Its own missing dependency.
         missing: String,
     },
+    /// A dependency in a directory depends on the chart itself.
+    #[error(
+        "error building helm chart dependencies: dependency {name} ({repository}) and the chart need each other; remove one of both \
+         dependencies"
+    )]
+    Cycle { name: String, repository: String },
     /// A directory does not exist. The words are Argo CD's.
     #[error("{BUILD_FAILED}directory {path} not found")]
     NoFolder { path: String },

@@ -11,6 +11,7 @@ use tiphys_chart::{LoadLimits, pack};
 use tiphys_go::versions::Version;
 use tiphys_tree::read_bounded;
 
+use super::remote::DependencyRepository;
 use super::{Archive, BuiltCharts, DependencyError, archive_name};
 use crate::builtin::{RULES, chart_files};
 use crate::chart::{CHARTS, Chart, ChartBounds, Dependency, PACKED, PACKED_CHART_BYTES_MAX};
@@ -42,8 +43,26 @@ pub(super) fn folder(
         let version = dependency.version.as_str().to_owned();
         return Err(DependencyError::NoVersion { name, repository, version });
     }
-    check_whole(&real, dependency, bounds)?;
+    check_whole(&real, dependency, bounds).map_err(|error| match error {
+        DependencyError::Nested { .. } if needs(&real, chart, bounds) => {
+            DependencyError::Cycle { name, repository }
+        }
+        error => error,
+    })?;
     Ok(real)
+}
+
+/// Whether the chart of a directory depends on that of another one.
+fn needs(folder: &Path, other: &Path, bounds: ChartBounds) -> bool {
+    let Ok(chart) = Chart::read_with_requirements(folder, bounds) else { return false };
+    let is_other = |one: &Dependency| match DependencyRepository::of(&one.repository) {
+        DependencyRepository::Folder(path) => {
+            let found = joined(folder, Path::new(path)).canonicalize();
+            found.is_ok_and(|found| other.canonicalize().is_ok_and(|other| found == other))
+        }
+        _ => false,
+    };
+    chart.dependencies.iter().any(is_other)
 }
 
 /// Rejects a dependency that lacks its own dependencies. An archive is not read.

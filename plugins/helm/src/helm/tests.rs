@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tiphys_helm_values::HelmVersion as Rules;
 
-use super::{Helm, HelmVersion, KnownHelm, go_duration};
+use super::{Helm, HelmVersion, KnownHelm, go_duration, rules_beside};
 use crate::home::Home;
 use crate::host::Host;
 use crate::redaction::Redactor;
@@ -54,6 +54,19 @@ fn engine_has_the_rules_of_some_versions() {
         let known = KnownHelm::Version(HelmVersion::parse(text).unwrap());
         assert_eq!(known.builtin_rules().ok(), expected, "{text}");
     }
+}
+
+#[test]
+fn rules_beside_a_helm_depend_on_version_and_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, script) = (folder.path().join("helm"), folder.path().join("helm-script"));
+    fs::copy(fs::canonicalize("/bin/sh").unwrap(), &program).unwrap();
+    fs::write(&script, "#!/bin/sh\n").unwrap();
+    assert_eq!(rules_beside(&program, "v4.3.1\n"), Ok("4.3"));
+    assert_eq!(rules_beside(&program, "v3.22.0+g0a1b2c3"), Ok("3.22"));
+    let is_older = |reason: &str| reason.contains("is not Helm 3.22");
+    assert!(rules_beside(&program, "v3.21.4").is_err_and(is_older));
+    assert!(rules_beside(&script, "v4.3.1").is_err_and(|reason| reason.contains("script")));
 }
 
 #[test]
