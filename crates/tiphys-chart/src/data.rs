@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tiphys_go::gotemplate::{Dialect, List, Map, Special, Str, Value};
 use tiphys_helm_values::{self as values, HelmVersion};
 
-use crate::placed::PlacedChart;
+use crate::placed::{Lists, PlacedChart};
 use crate::render::{KubeVersion, Release};
 use crate::versions::{API_VERSIONS, helm_versions};
 use crate::{ChartFile, Dependency};
@@ -149,7 +149,7 @@ fn capabilities(release: &Release, rules: HelmVersion) -> Value {
         HelmVersion::V3 => "*chartutil.Capabilities",
         HelmVersion::V4 => "*common.Capabilities",
     };
-    Value::Special(Special::structure(type_name, fields, Vec::new()))
+    Value::Special(Special::structure(type_name, fields, vec!["Copy"]))
 }
 
 /// Returns the template functions of a version of Helm.
@@ -170,7 +170,8 @@ fn chart_data(chart: &PlacedChart<'_>, is_root: bool, rules: HelmVersion) -> Val
         object("*chart.Maintainer", fields, rules)
     });
     let dependencies = chart.dependencies.iter().flatten();
-    let dependencies = dependencies.map(|(name, one)| dependency_data(name, one, rules));
+    let is_enabled = |one: &Dependency| chart.lists == Lists::Read || one.enabled;
+    let dependencies = dependencies.map(|(name, one)| dependency_data(name, one, is_enabled(one), rules));
     let annotations = match &metadata.annotations {
         None => Map::nil_of_strings(),
         Some(annotations) => {
@@ -201,7 +202,7 @@ fn chart_data(chart: &PlacedChart<'_>, is_root: bool, rules: HelmVersion) -> Val
     object("struct { chart.Metadata; IsRoot bool }", fields, rules)
 }
 
-fn dependency_data(name: &str, one: &Dependency, rules: HelmVersion) -> Value {
+fn dependency_data(name: &str, one: &Dependency, is_enabled: bool, rules: HelmVersion) -> Value {
     let string = |string: &str| Value::from(string);
     let imports = one
         .imports
@@ -212,7 +213,7 @@ fn dependency_data(name: &str, one: &Dependency, rules: HelmVersion) -> Value {
         ("Version", string(one.version.as_str())),
         ("Repository", string(&one.repository)),
         ("Condition", string(&one.condition)),
-        ("Enabled", Value::Bool(true)),
+        ("Enabled", Value::Bool(is_enabled)),
         ("Alias", string(&one.alias)),
     ];
     if rules == HelmVersion::V4 {

@@ -183,13 +183,21 @@ fn text_of(node: &Node, path: impl Fn() -> String) -> Result<String, DecodeError
     }
 }
 
-/// Decodes `import-values`: names of `exports`, or pairs of paths. Helm ignores anything else.
+/// Decodes `import-values`: names of `exports`, or pairs of paths, as Go prints them. Helm ignores anything else. So are lists, objects and large
+/// numbers as paths here.
 fn imports(items: &[Node]) -> Vec<Import> {
+    let printed = |node: Option<&Node>| match node.map(|node| &node.data) {
+        None | Some(Data::Null) => Some("<nil>".to_owned()),
+        Some(Data::String(text)) => Some(text.clone()),
+        Some(Data::Bool(value)) => Some(value.to_string()),
+        // Larger ones have an exponent.
+        Some(Data::Integer(value)) if value.unsigned_abs() < 1_000_000 => Some(value.to_string()),
+        Some(_) => None,
+    };
     let import = |item: &Node| match &item.data {
         Data::String(name) => Some(Import { child: format!("exports.{name}"), parent: ".".to_owned() }),
         Data::Mapping(_) => {
-            let text = |key| item.get(key).and_then(Node::as_str).map(str::to_owned);
-            Some(Import { child: text("child")?, parent: text("parent")? })
+            Some(Import { child: printed(item.get("child"))?, parent: printed(item.get("parent"))? })
         }
         _ => None,
     };

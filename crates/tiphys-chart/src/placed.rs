@@ -3,6 +3,9 @@
 //! Helm reads a list of dependencies only if all parent charts have one. An entry selects the first subchart with its name and a version in
 //! its range. Subcharts without an entry stay, under their own name, even if an entry with an alias has that name.
 
+use std::collections::BTreeSet;
+use std::ptr;
+
 use tiphys_go::versions::Version;
 use tiphys_helm_values::{self as values, HelmVersion};
 
@@ -23,11 +26,13 @@ pub struct PlacedChart<'a> {
     pub missing: Vec<&'a Dependency>,
     /// Its dependencies that are enabled, under the keys of their values. `None` without a list.
     pub(crate) dependencies: Option<Vec<(&'a str, &'a Dependency)>>,
+    /// Whether Helm reads its dependencies.
+    pub(crate) lists: Lists,
 }
 
 /// Whether Helm reads the dependencies of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lists {
+pub(crate) enum Lists {
     Read,
     /// A parent chart has no list.
     Ignored,
@@ -115,7 +120,7 @@ impl<'a> PlacedChart<'a> {
         let key = |one: &'a Dependency| if lists == Lists::Read { one.known_as() } else { &*one.name };
         let dependencies = chart.metadata.dependencies.as_ref();
         let dependencies = dependencies.map(|list| list.iter().map(|one| (key(one), one)).collect());
-        Ok(Self { name, path: path.path, chart, subcharts, missing, dependencies })
+        Ok(Self { name, path: path.path, chart, subcharts, missing, dependencies, lists })
     }
 
     /// Returns the chart as input of the merge of values.
@@ -139,12 +144,50 @@ impl<'a> PlacedChart<'a> {
         self.subcharts.iter().filter(move |subchart| subchart.name == name)
     }
 
+    /// Whether a subchart with a list of dependencies has two names. Helm 3 changes the list for the first name, which the other one shares.
+    pub(crate) fn has_shared_lists(&self) -> bool {
+        let is_shared =
+            |one: &Self| self.subcharts.iter().filter(|other| ptr::eq(other.chart, one.chart)).count() > 1;
+        self.subcharts.iter().any(|one| one.has_lists() && is_shared(one) || one.has_shared_lists())
+    }
+
+    fn has_lists(&self) -> bool {
+        self.chart.metadata.dependencies.is_some() || self.subcharts.iter().any(Self::has_lists)
+    }
+
+    /// Whether a chart imports two tables under one key. Helm merges the later one into the values of the subchart of the first one, too.
+    pub(crate) fn has_overlapping_imports(&self) -> bool {
+        let dependencies = self.dependencies.iter().flatten();
+        let imports = dependencies.flat_map(|(name, one)| one.imports.iter().map(|import| (*name, import)));
+        let mut keys: Vec<&str> =
+            imports.flat_map(|(name, import)| self.imported_tables(name, import)).collect();
+        keys.sort_unstable();
+        keys.windows(2).any(|pair| pair[0] == pair[1])
+            || self.subcharts.iter().any(Self::has_overlapping_imports)
+    }
+
+    /// Returns the keys of the tables that an import from a subchart adds.
+    fn imported_tables<'b>(&'b self, subchart: &'b str, import: &'b values::Import) -> BTreeSet<&'b str> {
+        if import.parent != "." {
+            return import.parent.split('.').take(1).collect();
+        }
+        let of_chart = self.named(subchart).map(|found| &found.chart.values);
+        let of_parent = self.chart.values.get(subchart).and_then(values::Value::as_map);
+        let table = |values: &'b values::Map| {
+            let mut path = import.child.split('.');
+            path.try_fold(values, |table, key| table.get(key).and_then(values::Value::as_map))
+        };
+        let entries = of_chart.chain(of_parent).filter_map(table).flatten();
+        entries.filter(|(_, value)| value.as_map().is_some()).map(|(key, _)| key.as_str()).collect()
+    }
+
     /// Removes the subcharts that `enabled` does not have. Helm disables by name, so subcharts of one name are disabled together.
     pub fn keep(&mut self, enabled: &values::Chart) {
         let is_kept = |name: &str| enabled.subcharts.iter().any(|kept| kept.name == name);
         self.subcharts.retain(|subchart| is_kept(subchart.name));
         if let Some(dependencies) = &mut self.dependencies {
-            dependencies.retain(|(name, _)| is_kept(name));
+            let kept = enabled.dependencies.as_deref().unwrap_or_default();
+            dependencies.retain(|(name, _)| kept.iter().any(|one| one.name == *name));
         }
         for (subchart, kept) in self.subcharts.iter_mut().zip(&enabled.subcharts) {
             subchart.keep(kept);

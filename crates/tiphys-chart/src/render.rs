@@ -109,9 +109,16 @@ pub fn render(
     check_installable(chart, &release.name)?;
     let placed = PlacedChart::new(chart, LoadLimits::new(rules), rules);
     let mut placed = placed.map_err(|limit| RenderError::Unsupported(limit.to_string()))?;
+    if rules == HelmVersion::V3 && placed.has_shared_lists() {
+        let reason = "a subchart with a list of dependencies has two names, which Helm 3 mixes up";
+        return Err(RenderError::Unsupported(reason.to_owned()));
+    }
     let defaults = placed.as_values();
     let enabled = enabled(&defaults, &values, rules);
     placed.keep(&enabled.map_err(|error| dependency_error(&error))?);
+    if placed.has_overlapping_imports() {
+        return Err(RenderError::Unsupported("import-values add two tables under one key".to_owned()));
+    }
     let values = coalesce(&defaults, values, rules)?;
     if parts.schema_validation {
         schema::validate(&placed, &values)?;

@@ -105,7 +105,9 @@ fn are_equal_otherwise(
         (Value::Special(Special(Named::Version(one))), Value::Special(Special(Named::Version(other)))) => {
             Ok(std::rc::Rc::ptr_eq(one, other))
         }
-        (Value::Special(Special(Named::Struct(one))), Value::Special(Special(Named::Struct(other)))) => {
+        (Value::Special(Special(Named::Struct(one))), Value::Special(Special(Named::Struct(other))))
+            if one.text.is_some() || one.type_name.starts_with('*') =>
+        {
             Ok(std::rc::Rc::ptr_eq(one, other))
         }
         (Value::Special(Special(Named::Date(one))), Value::Special(Special(Named::Date(other)))) => {

@@ -26,11 +26,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lookup", &[Type::String; 4], |_| Ok(Value::Map(Map::new(BTreeMap::new())))),
     // Names are resolved only with an option that is never given.
     Function::new("getHostByName", &[Type::String], |_| Ok("".into())),
-    Function::new("toYaml", &[Type::Any], |call| match yaml::to_yaml(call) {
+    Function::new("toYaml", &[Type::Any], |call| match to_yaml(call) {
         Err(Failure::Message(_)) => Ok("".into()),
         result => result,
     }),
-    Function::new("mustToYaml", &[Type::Any], yaml::to_yaml),
+    Function::new("mustToYaml", &[Type::Any], to_yaml),
     Function::new("fromYaml", &[Type::String], |call| {
         or_error_entry(unless_of_reader(yaml::from_yaml(call)))
     }),
@@ -80,6 +80,21 @@ const fn unsupported(name: &'static str) -> Function {
 fn deliberate(message: String) -> Outcome {
     let cause = FunctionError::Deliberate(message.as_str().into());
     Err(Failure::Caused(message, cause))
+}
+
+/// Writes YAML. Helm writes strings with line separators and byte-order marks in another form.
+fn to_yaml(call: &mut Call<'_>) -> Outcome {
+    let yaml = yaml::to_yaml(call)?;
+    let Value::String(text) = &yaml else { return Ok(yaml) };
+    // The first byte of these characters, and of their escapes.
+    if text.iter().any(|byte| matches!(byte, 0xE2 | b'\\')) {
+        let text = text.lossy();
+        let has_next_line_in_key = text.contains("\\N") && text.contains("? \"");
+        if text.contains(['\u{2028}', '\u{2029}']) || text.contains("\"\\uFEFF") || has_next_line_in_key {
+            return Err(Failure::unsupported("line separators and byte-order marks are not supported"));
+        }
+    }
+    Ok(yaml)
 }
 
 /// Parses JSON of a type; `null` gives nil, which Go prints as an empty map or list.

@@ -72,9 +72,10 @@ impl List {
         Self::nil(ListType::Strings)
     }
 
-    /// Returns a list of structs, which cannot be written as JSON.
+    /// Returns a list of structs, which cannot be written as JSON. It is nil if it is empty.
     pub fn structs(type_name: &'static str, items: Vec<Value>) -> Self {
-        Self::of(ListType::Structs(type_name), items)
+        let list_type = ListType::Structs(type_name);
+        if items.is_empty() { Self::nil(list_type) } else { Self::of(list_type, items) }
     }
 
     /// Returns the API versions of a cluster, which templates ask with `Has`.

@@ -53,11 +53,11 @@ impl Value {
                 budget.take_bytes(value.len()).map_err(ConvertError::Limit)?;
                 Json::String(decoded(value))
             }
+            Self::List(list) if let ListType::Structs(name) = list.list_type() => {
+                return Err(ConvertError::Unsupported(name));
+            }
             Self::List(list) if list.is_nil() => Json::Null,
             Self::List(list) => {
-                if let ListType::Structs(name) = list.list_type() {
-                    return Err(ConvertError::Unsupported(name));
-                }
                 let items = list.items();
                 let items: Result<_, _> =
                     items.iter().map(|item| item.to_json_within(budget, level + 1)).collect();
