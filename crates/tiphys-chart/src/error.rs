@@ -59,7 +59,11 @@ impl From<ExecuteError> for RenderError {
             (Some(FunctionError::Unsupported), None) => {
                 // The rest may contain the text of a value that is executed as a template.
                 let message = error.message.rsplit("error calling ").next().unwrap_or_default();
-                Self::Unsupported(format!("{place}: {message}"))
+                let message = message.trim_start_matches(": ");
+                Self::Unsupported(match innermost_place(&error.message) {
+                    Some(inner) => format!("{inner}: {message}, included at {place}"),
+                    None => format!("{place}: {message}"),
+                })
             }
             (Some(FunctionError::Deliberate(message)), None) => {
                 Self::Refused(format!("execution error at ({place}): {message}"))
@@ -68,6 +72,12 @@ impl From<ExecuteError> for RenderError {
             _ => Self::Refused(blocks(&error).unwrap_or_else(|| error.to_string())),
         }
     }
+}
+
+/// Returns the place in the last template that a message names, unless it is the text of a value.
+fn innermost_place(message: &str) -> Option<&str> {
+    let (place, _) = message.rsplit_once("template: ")?.1.split_once(": executing ")?;
+    (!place.starts_with("gotpl:") && !place.contains(char::is_whitespace)).then_some(place)
 }
 
 fn place(error: &ExecuteError) -> String {

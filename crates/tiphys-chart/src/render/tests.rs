@@ -3,7 +3,7 @@ use std::time::SystemTime;
 use tiphys_helm_values::{HelmVersion, Map};
 
 use super::{KubeVersion, LIMITS, Parts, Release, RunOptions, render};
-use crate::{TemplateCache, chart_of};
+use crate::{Chart, RenderError, TemplateCache, chart_of};
 
 #[test]
 fn kubernetes_version_keeps_its_numbers() {
@@ -32,7 +32,27 @@ fn templates_of_one_name_are_rendered_once() {
         ("charts/b/Chart.yaml", "{apiVersion: v2, name: twin, version: 2.0.0}"),
         ("charts/b/templates/x.yaml", "kind: {{ .Chart.Version }}"),
     ];
-    let chart = chart_of(&files, HelmVersion::V4).unwrap();
+    let rendered = rendered(&chart_of(&files, HelmVersion::V4).unwrap()).unwrap();
+    assert_eq!(rendered, "---\n# Source: c/charts/twin/templates/x.yaml\nkind: 2.0.0\n");
+}
+
+#[test]
+fn unsupported_function_is_named_with_its_own_place() {
+    let files = [
+        ("Chart.yaml", "{apiVersion: v2, name: c, version: 0.1.0}"),
+        ("templates/_h.tpl", "{{ define \"own\" }}{{ genCA \"x\" 1 }}{{ end }}"),
+        ("templates/x.yaml", "\n{{ include \"own\" . }}"),
+    ];
+    let error = rendered(&chart_of(&files, HelmVersion::V4).unwrap()).unwrap_err().to_string();
+    let (place, rest) = error.split_once(": genCA: ").unwrap();
+    assert_eq!(place, "c/templates/_h.tpl:1:21");
+    assert!(rest.contains(", included at c/templates/x.yaml:2:3"), "{error}");
+    let of_text = [files[0], ("templates/x.yaml", "{{ tpl \"{{ genCA \\\"x\\\" 1 }}\" . }}")];
+    let error = rendered(&chart_of(&of_text, HelmVersion::V4).unwrap()).unwrap_err().to_string();
+    assert!(error.starts_with("c/templates/x.yaml:1:3: genCA: "), "{error}");
+}
+
+fn rendered(chart: &Chart) -> Result<String, RenderError> {
     let release = Release {
         name: "release".to_owned(),
         namespace: "space".to_owned(),
@@ -42,6 +62,5 @@ fn templates_of_one_name_are_rendered_once() {
     let (now, cache) = (SystemTime::UNIX_EPOCH, &TemplateCache::default());
     let options = RunOptions { rules: HelmVersion::V4, now, random: 1, limits: LIMITS, cache };
     let parts = Parts { crds: true, tests: true, schema_validation: true };
-    let rendered = render(&chart, Map::new(), &release, parts, options);
-    assert_eq!(rendered.unwrap(), "---\n# Source: c/charts/twin/templates/x.yaml\nkind: 2.0.0\n");
+    render(chart, Map::new(), &release, parts, options)
 }

@@ -32,9 +32,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("mustToYaml", &[Type::Any], to_yaml),
     Function::new("fromYaml", &[Type::String], |call| {
+        check_escapes(call)?;
         or_error_entry(unless_of_reader(yaml::from_yaml(call)))
     }),
     Function::new("fromYamlArray", &[Type::String], |call| {
+        check_escapes(call)?;
         or_error_item(unless_of_reader(yaml::from_yaml_array(call)))
     }),
     Function::new("fromJson", &[Type::String], |call| {
@@ -115,6 +117,20 @@ fn from_json(call: &mut Call<'_>, is_expected: fn(&Data) -> bool, expected: &str
         data if is_expected(data) => Ok(from_node(call.budget(), &node, 0)?),
         _ => fail(format!("json: cannot unmarshal {} into Go value of type {expected}", node.json_type())),
     }
+}
+
+/// Leaves text with escapes of JSON to the `helm` program, whose reader of YAML refuses them in double quotes.
+fn check_escapes(call: &Call<'_>) -> Result<(), Failure> {
+    let text = call.string(0);
+    let is_surrogate = |at: usize| {
+        let [b'u', first, second] = text.get(at + 1..at + 4).unwrap_or_default() else { return false };
+        first.eq_ignore_ascii_case(&b'd') && matches!(second.to_ascii_lowercase(), b'8' | b'9' | b'a'..=b'f')
+    };
+    let mut escapes = text.iter().enumerate().filter(|(_, byte)| **byte == b'\\').map(|(at, _)| at);
+    if escapes.any(|at| text.get(at + 1) == Some(&b'/') || is_surrogate(at)) {
+        return Err(Failure::unsupported("escapes of JSON are not supported"));
+    }
+    Ok(())
 }
 
 /// Leaves an error of the reader of YAML to the `helm` program, whose words differ. Errors about types are Go's.
