@@ -181,9 +181,9 @@ fn split_of_helm_3(content: &str) -> Vec<&str> {
     let mut rest = content.trim();
     rest = rest.strip_prefix(SEPARATOR).map_or(rest, |rest| rest.trim_start_matches(WHITE_SPACE));
     // A line break that ends a separator begins no other one.
-    while let Some(end) = rest.find("\n---") {
-        documents.push(rest[..end].trim());
-        rest = rest[end + 1 + SEPARATOR.len()..].trim_start_matches(WHITE_SPACE);
+    while let Some((document, next)) = rest.split_once("\n---") {
+        documents.push(document.trim());
+        rest = next.trim_start_matches(WHITE_SPACE);
     }
     documents.push(rest.trim());
     documents.retain(|document| !document.is_empty());

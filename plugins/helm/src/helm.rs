@@ -19,7 +19,7 @@ use crate::redaction::{Redactor, without_secrets};
 use crate::settings::Settings;
 use crate::slow::SlowNotice;
 
-use recorded_version::VersionFile;
+use recorded_version::{VersionFile, is_helm};
 
 /// The lowest supported minor version of each major version. Older ones lack options of Argo CD's calls, or interpret them differently.
 const LOWEST: [(u64, u64); 2] = [(4, 3), (3, 20)];
@@ -126,7 +126,7 @@ impl KnownHelm {
     /// Returns what is known about the configured helm.
     pub(crate) fn of(host: &Host, settings: &Settings) -> Self {
         let Some(program) = host.find(&settings.helm) else { return Self::NotFound };
-        if VersionFile::within(&settings.temporary_folder, &program).is_none() {
+        if !is_helm(&program) {
             return Self::Wrapper;
         }
         recorded_version(host, settings).map_or(Self::New, Self::Version)
@@ -303,7 +303,7 @@ pub fn is_supported_version(printed: &str) -> bool {
 /// the reason why it leaves all charts to that helm.
 pub fn rules_beside(program: &Path, printed: &str) -> Result<&'static str, &'static str> {
     let known = match HelmVersion::parse(printed.trim()) {
-        Some(version) if VersionFile::within(Path::new(""), program).is_some() => KnownHelm::Version(version),
+        Some(version) if is_helm(program) => KnownHelm::Version(version),
         _ => KnownHelm::Wrapper,
     };
     known.builtin_rules().map(|rules| match rules {

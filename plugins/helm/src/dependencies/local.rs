@@ -44,7 +44,7 @@ pub(super) fn folder(
         return Err(DependencyError::NoVersion { name, repository, version });
     }
     check_whole(&real, dependency, bounds).map_err(|error| match error {
-        DependencyError::Nested { .. } if needs(&real, chart, bounds) => {
+        DependencyError::Nested { .. } if depends_on(&real, chart, bounds) => {
             DependencyError::Cycle { name, repository }
         }
         error => error,
@@ -53,7 +53,7 @@ pub(super) fn folder(
 }
 
 /// Whether the chart of a directory depends on that of another one.
-fn needs(folder: &Path, other: &Path, bounds: ChartBounds) -> bool {
+fn depends_on(folder: &Path, other: &Path, bounds: ChartBounds) -> bool {
     let Ok(chart) = Chart::read_with_requirements(folder, bounds) else { return false };
     let is_other = |one: &Dependency| match DependencyRepository::of(&one.repository) {
         DependencyRepository::Folder(path) => {

@@ -83,6 +83,11 @@ fn read(file: &File) -> Option<HelmVersion> {
     HelmVersion::parse(&text)
 }
 
+/// Whether a program is helm itself, whose version is recorded.
+pub(super) fn is_helm(program: &Path) -> bool {
+    name(program).is_some()
+}
+
 /// Returns a name that identifies this file.
 fn name(program: &Path) -> Option<String> {
     let real = fs::canonicalize(program).ok()?;
